@@ -1,5 +1,5 @@
 //! A caller that passed the check: its rights, its name, and its share of expensive calls. The value travels with the request to the
-//! code that answers it. Not here: the check (`request_guard`).
+//! code that answers it. Not here: the check (`web::request_guard`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! The signal that the client has left, from the code that notices to the code that should stop waiting. Not here:
-//! noticing (`stdio`).
+//! noticing (`mcp::stdio`).
 
 use std::sync::Arc;
 

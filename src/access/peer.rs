@@ -1,4 +1,4 @@
-//! The network address that a request comes from. Not here: what is counted by it (`wrong_tokens`, `rest::sign_in`).
+//! The network address that a request comes from. Not here: what is counted by it (`wrong_tokens`, `web::rest::sign_in`).
 
 use std::net::{IpAddr, Ipv4Addr};
 

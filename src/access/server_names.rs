@@ -1,5 +1,5 @@
 //! The host names by which clients may address a server. A web page can make a browser send requests under a name of the page's choice;
-//! such a name is none of ours. Not here: the other checks of a head (`request_guard`).
+//! such a name is none of ours. Not here: the other checks of a head (`web::request_guard`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! The token that HTTP clients send: read, created where it is missing, compared. Only its hash is
-//! kept in memory, so nothing can print it. Not here: finding it in a request (`request_guard`).
+//! kept in memory, so nothing can print it. Not here: finding it in a request (`web::request_guard`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -1,6 +1,6 @@
 //! Counts wrong tokens by the address they come from. Nobody guesses 256 bits; the count keeps guessing from being cheap, and makes it
 //! useless: an address that tried too many tokens gets an answer that is the same for a right and a wrong token. Not here: wrong codes
-//! of the page (`rest::sign_in`).
+//! of the page (`web::rest::sign_in`).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

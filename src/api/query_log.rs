@@ -46,10 +46,10 @@ impl QueryLog {
 
     /// Records that a search found nothing. A failure is ignored: no answer depends on it.
     pub fn record_search(&self, query: &RedactedText, repo: Option<&RepoKey>, now: Timestamp) {
-        let _ = self.try_to_note(query, repo, now);
+        let _ = self.try_to_record(query, repo, now);
     }
 
-    fn try_to_note(
+    fn try_to_record(
         &self,
         query: &RedactedText,
         repo: Option<&RepoKey>,

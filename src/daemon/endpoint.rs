@@ -127,7 +127,7 @@ impl Endpoint {
         let _ = write_private(&self.path("stop"), "");
     }
 
-    /// Tells whether [`Self::forbid`] was called after this time.
+    /// Tells whether [`Self::request_stop`] was called after this time.
     #[must_use]
     pub fn is_stop_requested_since(&self, started: SystemTime) -> bool {
         let stop_time = self.path("stop").metadata().and_then(|found| found.modified());

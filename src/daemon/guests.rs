@@ -1,5 +1,5 @@
 //! The handle by which another server (HTTP, gRPC) answers from this retriever. Its clients count as attached
-//! while a request is under way. Not here: those servers (`http`, `grpc`).
+//! while a request is under way. Not here: those servers (`web`, `grpc`).
 
 use std::sync::Arc;
 

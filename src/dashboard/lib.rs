@@ -1,6 +1,6 @@
 //! The files of the dashboard, which the program contains: those below `page`, and the parts of others that
 //! `scripts/fetch-dashboard` brought before the build. Not here: who may read them and under which headers
-//! (`retriever::http`).
+//! (`web::static_files`).
 
 mod table {
     //! Written by the build script.

@@ -254,7 +254,7 @@ fn is_markdown(path: &Path) -> bool {
 impl NoteFolder {
     /// Reads one note, and returns its length in bytes.
     fn add_note(&mut self, root: &Path, path: &Path) -> u64 {
-        match note_file(root, path) {
+        match read_note_file(root, path) {
             Ok(note) => {
                 let bytes = note.text.len() as u64;
                 self.notes.push(note);
@@ -268,7 +268,7 @@ impl NoteFolder {
     }
 }
 
-fn note_file(root: &Path, path: &Path) -> Result<NoteFile, &'static str> {
+fn read_note_file(root: &Path, path: &Path) -> Result<NoteFile, &'static str> {
     let unreadable = "file that cannot be read";
     let below = path.strip_prefix(root).map_err(|_| unreadable)?;
     let parts: Option<Vec<&str>> =

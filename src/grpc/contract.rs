@@ -35,7 +35,7 @@ pub struct Rpc {
 /// What answers an rpc.
 #[derive(Clone, Copy)]
 pub enum RpcTarget {
-    /// The call of an verb.
+    /// The call of a verb.
     Call(&'static Verb),
     /// A stream.
     Watch(WatchKind),

@@ -239,7 +239,7 @@ async fn wait_for_turn(room: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, St
     }
 }
 
-/// One call of an verb.
+/// One call of a verb.
 struct OneCall {
     verb: &'static Verb,
     api: Arc<dyn Api>,

@@ -9,7 +9,7 @@ use tonic::Status;
 use crate::grpc_status::status;
 use crate::rpc_event::{EventSource, RpcEvent};
 use crate::wire::object;
-use api::journal::journal_line::{JournalMemories, listener_line, told_ids};
+use api::journal::journal_line::{JournalMemories, delivered_ids, listener_line};
 use api::journal::sequence::Sequence;
 use api::journal::{Journal, kind};
 use daemon::guests::Guests;
@@ -94,8 +94,8 @@ impl EventSource for MemoryWatch {
             return Ok(found);
         }
         let snapshot = guests.core().engine.snapshot_now();
-        let told = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
-        let memories = snapshot.map(|snapshot| JournalMemories::look_up(told, &snapshot));
+        let delivered = piece.lines.iter().flat_map(|(_, line)| delivered_ids(line));
+        let memories = snapshot.map(|snapshot| JournalMemories::look_up(delivered, &snapshot));
         let memories = memories.unwrap_or_default();
         for line in &piece.lines {
             let Some((kind, data)) = listener_line(line, &memories) else { continue };

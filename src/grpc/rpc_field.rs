@@ -1,6 +1,6 @@
 //! A field of a message before it has its number. Not here: which fields there are (`contract`, `watch_kind`).
 
-/// The name of the field that carries further fields, where an verb takes some.
+/// The name of the field that carries further fields, where a verb takes some.
 pub const MORE: &str = "more";
 
 /// The type of a field.

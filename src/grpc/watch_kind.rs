@@ -70,7 +70,7 @@ impl WatchKind {
         }
     }
 
-    /// Returns the fields of an event, as [`RpcEvent`] has them.
+    /// Returns the fields of an event, as `RpcEvent` has them.
     pub fn event_fields(self) -> Vec<UnnumberedField> {
         match self {
             Self::Memories => vec![

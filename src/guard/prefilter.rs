@@ -15,7 +15,7 @@ pub(crate) struct AnchorEntry {
     length: u8,
     /// Whether it has words that anything may part.
     is_parted: bool,
-    /// The first three characters of the anchor, as [`shifted`] packs them.
+    /// The first three characters of the anchor, as [`shift_in`] packs them.
     window: u32,
     /// The next entry with the same hash.
     next: u16,

@@ -45,7 +45,7 @@ fn of_prompt(name: &str) -> Result<&'static [(&'static str, CompletionSlot)], Ap
 /// Returns the values.
 ///
 /// # Errors
-/// Those of [`Api::complete`].
+/// Those of [`Api::ask`].
 pub fn completion_values(
     api: &dyn Api,
     request: &CompleteRequest,

@@ -54,7 +54,7 @@ pub fn read_message(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unread
 /// Returns the body of a request with half characters replaced, or as it is.
 ///
 /// # Errors
-/// [`UnreadableMessage`], as for [`read`].
+/// [`UnreadableMessage`], as for [`read_message`].
 pub fn readable_body(body: &[u8]) -> Result<Option<String>, UnreadableMessage> {
     read_message(body)?;
     let text = std::str::from_utf8(body).ok();

@@ -77,7 +77,7 @@ fn schema_of(parameters: &[Parameter]) -> Value {
 }
 
 /// Up to here the bounds of a number are narrow enough that a model may break them by accident. Wider bounds are
-/// left out, because every session pays for them; a call that breaks them is told.
+/// left out, because every session pays for them; a call that breaks them is refused with the bound.
 const NARROW_MAX: usize = 20;
 
 /// Describes one parameter.

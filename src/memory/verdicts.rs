@@ -318,11 +318,11 @@ mod tests {
     #[test]
     fn a_voice_answers_whether_it_worked_and_whether_it_holds() {
         let counts = |words: &[Verdict]| {
-            let said = (1..)
+            let reports = (1..)
                 .zip(1..)
                 .zip(words)
                 .map(|((id, minute), word)| voice_verdict(id, (0, *word, minute)));
-            let memory = folded(&std::iter::once(candidate()).chain(said).collect::<Vec<_>>());
+            let memory = folded(&std::iter::once(candidate()).chain(reports).collect::<Vec<_>>());
             let Verdicts { worked, failed, stale, confirmed, is_stale, .. } = *memory.verdicts();
             ([worked, failed, stale, confirmed], is_stale)
         };

@@ -129,7 +129,7 @@ impl ProviderClient {
         wait: Duration,
         limits: RequestLimits,
     ) -> Result<Value, ProviderError> {
-        let bytes = self.bytes(path, body, wait, limits)?;
+        let bytes = self.post_with_retries(path, body, wait, limits)?;
         let json = serde_json::from_slice(&bytes)
             .map_err(|_| ProviderError::NotJson { who: self.who().to_owned() })?;
         provider_message::refuse_error(json, self.who(), self.0.key())
@@ -143,11 +143,11 @@ impl ProviderClient {
         wait: Duration,
         limits: RequestLimits,
     ) -> Result<String, ProviderError> {
-        let bytes = self.bytes(path, body, wait, limits)?;
+        let bytes = self.post_with_retries(path, body, wait, limits)?;
         provider_message::refuse_error_text(&bytes, self.who(), self.0.key())
     }
 
-    fn bytes(
+    fn post_with_retries(
         &self,
         path: &str,
         body: &Value,

@@ -2,7 +2,7 @@
 //!
 //! Compared by hand, once, with what the Python clients of Ollama, Voyage, Cohere and Google send to a server of ours and read from it:
 //! paths, fields and places are the same; Voyage's asks for base64, which we do not. No test repeats that, and no vendor's server was
-//! asked. OpenAI's client runs in the integration tests, but against our server (`retriever::http`).
+//! asked. OpenAI's client runs in the integration tests, but against our server (`web::embeddings`).
 //!
 //! Not here: sending (`http_client`).
 

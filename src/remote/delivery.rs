@@ -79,7 +79,7 @@ pub fn delivery_request(event: &Event, policy: &SyncPolicy) -> Option<ServerRequ
     Some(ServerRequest::post("memories".to_owned(), Value::Object(fields), agent))
 }
 
-/// Returns the mark by which a server knows an action that it is told again. `answers` says how often it has answered that it does
+/// Returns the mark by which a server knows an action that it is sent again. `answers` says how often it has answered that it does
 /// not know the memory: the mark changes with it, so that a server that keeps its answers looks again.
 pub fn idempotency_key(id: &EventId, answers: usize) -> String {
     let mark = format!("{}.{answers}", id.as_str());

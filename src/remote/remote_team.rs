@@ -1,6 +1,6 @@
 //! The memory of an agent in a container: that of this machine and that of the team's server, as one [`Api`]. A write goes to the
 //! own log first, so it survives an outage of the server, and from there to the server under the same id. A search and a
-//! briefing ask both at once; a server that does not answer costs a bounded wait, and is told once. Not here: requests to the server
+//! briefing ask both at once; a server that does not answer costs a bounded wait, and is reported once. Not here: requests to the server
 //! (`team_server`), the delivery of lines (`outbox`).
 
 use guard::secrets::RedactedText;

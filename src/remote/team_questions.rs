@@ -25,35 +25,60 @@ pub fn reply_in(answer: &ServerAnswer) -> Result<Option<Reply>, TeamServerError>
 
 /// Returns the request that asks the same of the server about a repository. `None` for one that only this machine can answer.
 pub fn search_request(request: &SearchRequest, repo: Option<String>) -> Option<ServerRequest> {
-    let is_plain = request.as_of.is_none()
-        && request.since.is_none()
-        && request.until.is_none()
-        && request.mode == Mode::Hybrid
-        && request.tiers == Tiers::Both
-        && request.failure.is_none()
-        && request.not_kinds.is_empty()
-        && request.explain == Explain::Silent;
+    // Without `..`, so that a new field is either sent or keeps the question here.
+    let SearchRequest {
+        query,
+        scope,
+        kinds,
+        not_kinds,
+        tags,
+        files,
+        agents,
+        branches,
+        since,
+        until,
+        limit,
+        max_tokens,
+        ids: _,
+        mode,
+        explain,
+        flagged,
+        min_relevance_percent,
+        as_of,
+        tiers,
+        failure,
+        shape: _,
+    } = request;
+    let is_plain = as_of.is_none()
+        && since.is_none()
+        && until.is_none()
+        && *mode == Mode::Hybrid
+        && *tiers == Tiers::Both
+        && failure.is_none()
+        && not_kinds.is_empty()
+        && *explain == Explain::Silent;
     let mut fields = Map::new();
-    fields.insert("query".to_owned(), request.query.as_str().into());
+    fields.insert("query".to_owned(), query.as_str().into());
     if let Some(repo) = repo {
-        let is_all = matches!(request.scope, SearchScope::All(_));
+        let is_all = matches!(scope, SearchScope::All(_));
         fields.insert("repo".to_owned(), repo.into());
         fields.insert("all_repos".to_owned(), is_all.into());
     }
     for (name, values) in [
-        ("kinds", &request.kinds),
-        ("tags", &request.tags),
-        ("files", &request.files),
-        ("agents", &request.agents),
+        ("kinds", kinds),
+        ("tags", tags),
+        ("files", files),
+        ("agents", agents),
+        ("branches", branches),
     ] {
         if !values.is_empty() {
             fields.insert(name.to_owned(), json!(values));
         }
     }
-    fields.insert("limit".to_owned(), request.limit.into());
-    fields.insert("max_tokens".to_owned(), request.max_tokens.into());
-    fields.insert("min_relevance".to_owned(), request.min_relevance_percent.into());
-    if request.flagged == Flagged::Included {
+    fields.insert("limit".to_owned(), (*limit).into());
+    fields.insert("max_tokens".to_owned(), (*max_tokens).into());
+    fields.insert("min_relevance".to_owned(), (*min_relevance_percent).into());
+    if *flagged == Flagged::Included {
         fields.insert("include_flagged".to_owned(), true.into());
     }
     is_plain.then(|| ServerRequest::get(format!("search?{}", query_string(&fields))))
@@ -70,4 +95,30 @@ pub fn context_request(request: &ContextRequest, repo: String) -> Option<ServerR
     fields.insert("max_tokens".to_owned(), request.max_tokens.into());
     let is_now = request.as_of.is_none();
     is_now.then(|| ServerRequest::get(format!("context?{}", query_string(&fields))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_asked_with_every_filter() {
+        let named = |name: &str| vec![name.to_owned()];
+        let request = SearchRequest {
+            kinds: named("error"),
+            tags: named("npm"),
+            files: named("Makefile"),
+            agents: named("codex"),
+            branches: named("main"),
+            ..SearchRequest::default()
+        };
+        let sent = search_request(&request, None).unwrap();
+        let asked = format!("{sent:?}");
+        for filter in ["kinds=error", "tags=npm", "files=Makefile", "agents=codex", "branches=main"]
+        {
+            assert!(asked.contains(filter), "{filter}: {asked}");
+        }
+        let of_hooks = SearchRequest { not_kinds: named("fact"), ..SearchRequest::default() };
+        assert!(search_request(&of_hooks, None).is_none(), "only this machine can answer");
+    }
 }

@@ -155,7 +155,7 @@ pub fn knowledge_brief(
     notices: &[String],
     max_tokens: usize,
 ) -> Reply {
-    let answer = AnalysisAnswer::Brief(BriefAnswer::of(snapshot, brief, notices));
+    let answer = AnalysisAnswer::Brief(BriefAnswer::from_summary(snapshot, brief, notices));
     Reply::with_text(brief_text(snapshot, brief, notices, max_tokens), &answer)
 }
 
@@ -167,7 +167,7 @@ pub fn reflect(
     notices: &[String],
     max_tokens: usize,
 ) -> Reply {
-    let answer = AnalysisAnswer::Reflect(ReflectAnswer::of(snapshot, lone, notices));
+    let answer = AnalysisAnswer::Reflect(ReflectAnswer::from_isolated(snapshot, lone, notices));
     Reply::with_text(reflect_text(snapshot, lone, notices, max_tokens), &answer)
 }
 

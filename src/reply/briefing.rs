@@ -255,7 +255,7 @@ fn answer_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> ContextAnswe
                 changed.insert(id.to_string(), files.clone());
             }
         }
-        let shown = shown.map(|note| MemoryFields::of(&note.memory)).collect();
+        let shown = shown.map(|note| MemoryFields::from_memory(&note.memory)).collect();
         *answer.sections.section_mut(part.section) = Some(shown);
     }
     answer.last_session = picked.last_session.as_ref().map(|last| LastSessionFields {

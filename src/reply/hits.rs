@@ -75,7 +75,7 @@ pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
     }
     let session = reply
         .beside
-        .note(reply.reader)
+        .session_note(reply.reader)
         .filter(|note| tokens(&text) + tokens(&note.text) <= reply.max_tokens);
     if let Some(note) = &session {
         text = format!("{}{}", text.trim_end(), note.text);
@@ -100,8 +100,12 @@ fn answer_of(
     let is_explained = reply.explain == Explain::Components;
     let near_misses = is_explained.then(|| {
         // The explanation takes room itself; what it leaves no room for is no miss.
-        let (_, told) = hits_text(reply, Explain::Silent, (likely, possible), interest);
-        near_misses(likely.get(told..).unwrap_or_default(), reply.max_tokens, reply.near_misses)
+        let (_, shown_len) = hits_text(reply, Explain::Silent, (likely, possible), interest);
+        near_misses(
+            likely.get(shown_len..).unwrap_or_default(),
+            reply.max_tokens,
+            reply.near_misses,
+        )
     });
     SearchAnswer {
         memories: likely.iter().map(|hit| memory_hit(hit, reply.explain)).collect(),
@@ -114,7 +118,7 @@ fn answer_of(
     }
 }
 
-/// Writes the hits and what belongs to them, and returns how many likely ones are told.
+/// Writes the hits and what belongs to them, and returns how many likely ones are shown.
 fn hits_text(
     reply: &SearchReply<'_>,
     explain: Explain,
@@ -282,7 +286,7 @@ fn better(hit: &Hit) -> String {
 fn memory_hit(hit: &Hit, explain: Explain) -> MemoryHit {
     let also: Vec<String> = hit.duplicates.iter().map(|memory| memory.id.to_string()).collect();
     MemoryHit {
-        memory: MemoryFields::of(&hit.memory),
+        memory: MemoryFields::from_memory(&hit.memory),
         likelihood: likelihood(&hit.score),
         also: (!also.is_empty()).then_some(also),
         better: hit.better.as_ref().map(|better| better.id.to_string()),
@@ -301,7 +305,7 @@ fn possible_memory(hit: &Hit, explain: Explain) -> PossibleMemory {
 }
 
 fn score_of(hit: &Hit, explain: Explain) -> Option<ScoreParts> {
-    (explain == Explain::Components).then(|| ScoreParts::of(&hit.score))
+    (explain == Explain::Components).then(|| ScoreParts::from_score(&hit.score))
 }
 
 fn linked_title(linked: &LinkedMemory, hits: &[Hit]) -> LinkedTitle {
@@ -370,6 +374,35 @@ mod tests {
         search(&found_hits, &|_| 0.0)
     }
 
+    #[test]
+    fn a_past_session_stands_last_where_there_is_room() {
+        let (line, id) = ("[2026-01-02] Codex, shop: the cart · 11112222#3", "11112222#3");
+        let answer = crate::SessionAnswer { line: line.to_owned(), id: id.to_owned() };
+        let changed = ChangedFiles::new();
+        let reply = |beside: &SessionsForSearch, max_tokens: usize| {
+            let found_hits = SearchReply {
+                hits: &[],
+                here: None,
+                linked: &[],
+                changed: &changed,
+                notices: &[],
+                near_misses: &[],
+                explain: Explain::Silent,
+                matched: None,
+                beside,
+                shape: Shape::Whole,
+                reader: ReplyReader::Caller,
+                max_tokens,
+            };
+            search(&found_hits, &|_| 0.0)
+        };
+        let (nothing, answer) = (SessionsForSearch::Nothing, SessionsForSearch::Answer(answer));
+        let shown = reply(&answer, 500);
+        assert!(shown.text.starts_with("No relevant memories."), "{}", shown.text);
+        assert!(shown.text.contains(line) && shown.json["past_session"] == line, "{}", shown.text);
+        assert_eq!(reply(&answer, 20), reply(&nothing, 20), "there is no room");
+    }
+
     // S-REPLY-1
     #[test]
     fn hits_read_as_in_the_founding_form() {
@@ -424,8 +457,9 @@ mod tests {
             max_tokens: 500,
         };
         let reply = search(&found_hits, &|_| 0.0);
-        let said = "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
-        assert!(reply.text.contains(said), "{}", reply.text);
+        let expected =
+            "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
+        assert!(reply.text.contains(expected), "{}", reply.text);
         assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
     }
 
@@ -538,8 +572,9 @@ mod tests {
                 let hint = format!("\n({} more: raise max_tokens)\n", 20 - count);
                 assert_eq!(text.contains(&hint), count < 20, "{text}");
                 // Enough of each body to tell what it is about.
-                let said = text.split("] zebra").skip(1).map(|rest| rest.find(" · ").unwrap_or(0));
-                assert!(said.min().unwrap() > HIT_BYTES_MIN * 2 / 3, "{text}");
+                let starts =
+                    text.split("] zebra").skip(1).map(|rest| rest.find(" · ").unwrap_or(0));
+                assert!(starts.min().unwrap() > HIT_BYTES_MIN * 2 / 3, "{text}");
             }
         }
     }

@@ -66,7 +66,11 @@ pub struct LoneMemory {
 
 impl BriefAnswer {
     /// Takes it from what was computed.
-    pub(super) fn of(snapshot: &Snapshot, brief: &KnowledgeSummary, notices: &[String]) -> Self {
+    pub(super) fn from_summary(
+        snapshot: &Snapshot,
+        brief: &KnowledgeSummary,
+        notices: &[String],
+    ) -> Self {
         let active = brief
             .active
             .iter()
@@ -144,7 +148,11 @@ pub(super) fn brief_text(
 
 impl ReflectAnswer {
     /// Takes it from what was found.
-    pub(super) fn of(snapshot: &Snapshot, lone: &[IsolatedMemory], notices: &[String]) -> Self {
+    pub(super) fn from_isolated(
+        snapshot: &Snapshot,
+        lone: &[IsolatedMemory],
+        notices: &[String],
+    ) -> Self {
         let id = |number: &u32| snapshot.memory(*number).map(|memory| memory.id.to_string());
         let found = lone.iter().map(|one| LoneMemory {
             id: id(&one.number),

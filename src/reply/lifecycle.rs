@@ -34,7 +34,7 @@ pub(super) fn history(memory: &Memory) -> String {
             nobody if nobody.is_empty() => nobody,
             agent => format!(" · {agent}"),
         };
-        // Whatever names an event of another store uses, it is told whose it is.
+        // Whatever names an event of another store uses, the text names its origin.
         let origin = version.place.log.origin.other();
         let agent =
             origin.map(StoreOrigin::shown).map_or(agent, |origin| format!(" · said by {origin}"));

@@ -101,10 +101,10 @@ mod tests {
                 .collect();
             let text = within(|count| format!("**SearchReply ({count}):**\n"), &lines, "", max_tokens);
             prop_assert!(tokens(&text) <= max_tokens, "{text}");
-            let told = text.matches(" · m1").count();
-            prop_assert!(text.starts_with(&format!("**SearchReply ({told}):**")), "{text}");
-            let hint = format!("({} more: raise", lessons.len() - told);
-            prop_assert_eq!(text.contains(&hint), told < lessons.len(), "{}", text);
+            let shown = text.matches(" · m1").count();
+            prop_assert!(text.starts_with(&format!("**SearchReply ({shown}):**")), "{text}");
+            let hint = format!("({} more: raise", lessons.len() - shown);
+            prop_assert_eq!(text.contains(&hint), shown < lessons.len(), "{}", text);
         }
     }
 }

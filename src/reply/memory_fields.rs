@@ -161,7 +161,7 @@ impl EventFields {
 
 impl MemoryFields {
     /// Reads the fields of a memory.
-    pub(super) fn of(memory: &Memory) -> Self {
+    pub(super) fn from_memory(memory: &Memory) -> Self {
         memory_map(memory).into()
     }
 }
@@ -250,11 +250,12 @@ pub struct EventOfStore {
 
 impl EventOfStore {
     pub(super) fn all_of(versions: &[Arc<Version>]) -> Option<Vec<Self>> {
-        let events: Vec<Self> = versions.iter().map(|version| Self::of(version)).collect();
+        let events: Vec<Self> =
+            versions.iter().map(|version| Self::from_version(version)).collect();
         (!events.is_empty()).then_some(events)
     }
 
-    fn of(version: &Version) -> Self {
+    fn from_version(version: &Version) -> Self {
         let source = version.place.log.origin.source(version.event.source.as_deref());
         let event = Event { source, ..version.event.clone() };
         let origin = version.place.log.origin.other().map(|origin| origin.as_str().to_owned());
@@ -263,7 +264,7 @@ impl EventOfStore {
 }
 
 /// Takes a field out of a map; a value of another kind stays, as its writer wrote it.
-fn take<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> Option<T> {
+fn take_field<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> Option<T> {
     let value = T::deserialize(fields.get(name)?).ok()?;
     fields.shift_remove(name);
     Some(value)
@@ -273,26 +274,26 @@ impl From<Map<String, Value>> for EventFields {
     fn from(mut fields: Map<String, Value>) -> Self {
         let from = &mut fields;
         Self {
-            id: take(from, "id").unwrap_or_default(),
-            flagged: take(from, FLAGGED),
-            timestamp: take(from, "timestamp"),
-            agent_id: take(from, "agent_id").unwrap_or_default(),
-            repo: take(from, "repo").unwrap_or_default(),
-            event_type: take(from, "event_type").unwrap_or_default(),
-            context: take(from, "context").unwrap_or_default(),
-            command: take(from, "command").unwrap_or_default(),
-            lesson: take(from, "lesson").unwrap_or_default(),
-            success_rate: take(from, "success_rate"),
-            tags: take(from, "tags"),
-            symptoms: take(from, "symptoms"),
-            files: take(from, "files"),
-            commit: take(from, "commit"),
-            branch: take(from, "branch"),
-            session_id: take(from, "session_id"),
-            host: take(from, "host"),
-            source: take(from, "source"),
-            memory_id: take(from, "memory_id"),
-            schema: take(from, "schema"),
+            id: take_field(from, "id").unwrap_or_default(),
+            flagged: take_field(from, FLAGGED),
+            timestamp: take_field(from, "timestamp"),
+            agent_id: take_field(from, "agent_id").unwrap_or_default(),
+            repo: take_field(from, "repo").unwrap_or_default(),
+            event_type: take_field(from, "event_type").unwrap_or_default(),
+            context: take_field(from, "context").unwrap_or_default(),
+            command: take_field(from, "command").unwrap_or_default(),
+            lesson: take_field(from, "lesson").unwrap_or_default(),
+            success_rate: take_field(from, "success_rate"),
+            tags: take_field(from, "tags"),
+            symptoms: take_field(from, "symptoms"),
+            files: take_field(from, "files"),
+            commit: take_field(from, "commit"),
+            branch: take_field(from, "branch"),
+            session_id: take_field(from, "session_id"),
+            host: take_field(from, "host"),
+            source: take_field(from, "source"),
+            memory_id: take_field(from, "memory_id"),
+            schema: take_field(from, "schema"),
             more: fields,
         }
     }
@@ -302,14 +303,14 @@ impl From<Map<String, Value>> for MemoryFields {
     fn from(mut fields: Map<String, Value>) -> Self {
         let from = &mut fields;
         Self {
-            candidate: take(from, CANDIDATE),
-            life: take(from, "life"),
-            superseded_by: take(from, "superseded_by"),
-            maturity: take(from, "maturity"),
-            verdicts: take(from, "verdicts"),
-            evidence: take(from, "evidence"),
-            pinned: take(from, "pinned"),
-            origins: take(from, ORIGINS),
+            candidate: take_field(from, CANDIDATE),
+            life: take_field(from, "life"),
+            superseded_by: take_field(from, "superseded_by"),
+            maturity: take_field(from, "maturity"),
+            verdicts: take_field(from, "verdicts"),
+            evidence: take_field(from, "evidence"),
+            pinned: take_field(from, "pinned"),
+            origins: take_field(from, ORIGINS),
             event: fields.into(),
         }
     }
@@ -361,6 +362,6 @@ mod tests {
         assert!(
             of_map.contains("\"field pinned\":\"no\"") && of_map.contains("\"candidate\":true")
         );
-        assert_eq!(serde_json::to_string(&MemoryFields::of(&memory)).unwrap(), of_map);
+        assert_eq!(serde_json::to_string(&MemoryFields::from_memory(&memory)).unwrap(), of_map);
     }
 }

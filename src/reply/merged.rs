@@ -41,15 +41,15 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
     // What cannot be read has nothing to add.
     let read = |reply: &Reply| reply.answer::<SearchAnswer>().unwrap_or_default();
     let (mut of_own, mut of_team) = (read(own), read(team));
-    let hits = told(&mut of_own, &own.text);
-    let mut known: BTreeSet<String> = hits.iter().flat_map(|told| names(&told.hit)).collect();
-    let is_new = |told: &LikelyHit| {
-        let its: Vec<String> = names(&told.hit).collect();
+    let hits = likely_hits(&mut of_own, &own.text);
+    let mut known: BTreeSet<String> = hits.iter().flat_map(|likely| names(&likely.hit)).collect();
+    let is_new = |likely: &LikelyHit| {
+        let its: Vec<String> = names(&likely.hit).collect();
         let is_new = !its.iter().any(|name| known.contains(name));
         known.extend(its.into_iter().filter(|_| is_new));
         is_new
     };
-    let others = told(&mut of_team, &team.text).into_iter().filter(is_new).collect();
+    let others = likely_hits(&mut of_team, &team.text).into_iter().filter(is_new).collect();
     let mut hits = interleaved(hits, others);
     hits.truncate(limit);
     let merged = Merged {
@@ -60,7 +60,7 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
     };
     let text = text(&merged, max_tokens);
     let Merged { hits, possible, linked, notices } = merged;
-    let memories = hits.into_iter().map(|told| told.hit).collect();
+    let memories = hits.into_iter().map(|likely| likely.hit).collect();
     let changed = of_own.changed;
     Reply::with_text(
         text,
@@ -144,7 +144,7 @@ fn in_line(text: &str) -> String {
 }
 
 /// Takes the likely hits that a reply tells. Those without room are left out, as they are there.
-fn told(answer: &mut SearchAnswer, text: &str) -> Vec<LikelyHit> {
+fn likely_hits(answer: &mut SearchAnswer, text: &str) -> Vec<LikelyHit> {
     let hits = std::mem::take(&mut answer.memories);
     hits.into_iter().zip(numbered(text)).map(|(hit, text)| LikelyHit { hit, text }).collect()
 }
@@ -174,8 +174,8 @@ fn numbered(text: &str) -> Vec<String> {
 fn names(hit: &MemoryHit) -> impl Iterator<Item = String> {
     let event = &hit.memory.event;
     let also = hit.also.iter().flatten().map(|id| format!("id {id}"));
-    let said = format!("said {} {}", event.context, event.lesson);
-    also.chain([format!("id {}", event.id), said])
+    let text = format!("said {} {}", event.context, event.lesson);
+    also.chain([format!("id {}", event.id), text])
 }
 
 fn possible(
@@ -205,13 +205,14 @@ fn text(merged: &Merged, max_tokens: usize) -> String {
             return format!("{none}{end}");
         }
         let shown = hits.get(..count).unwrap_or(hits);
-        let lines = (1..).zip(shown).map(|(place, told)| format!("\n{place}. {}", told.text));
+        let lines = (1..).zip(shown).map(|(place, likely)| format!("\n{place}. {}", likely.text));
         let lines: String = lines.collect();
         format!("{}{lines}{end}", head(count))
     };
     for count in (1..=hits.len().max(1)).rev() {
-        let place =
-            |id: &String| hits.iter().take(count).position(|told| told.hit.memory.event.id == *id);
+        let place = |id: &String| {
+            hits.iter().take(count).position(|likely| likely.hit.memory.event.id == *id)
+        };
         let linked = linked.iter().filter_map(|one| {
             let hit = place(one.of.as_ref()?)?;
             let (relation, title) = (in_line(&one.relation), in_line(&one.title));

@@ -53,10 +53,10 @@ pub fn outline(memories: &[&Arc<Memory>], total: usize, how: DisclosureOccasion)
 fn line(memory: &Memory) -> OutlineLine {
     let event = memory.event();
     let texts = [&event.lesson, &event.context].map(|text| short(text));
-    let said: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    let parts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     let (repo, kind) = (name(memory.repo.short_name()), name(event.event_type.as_str()));
     let tags: String = event.tags.iter().take(4).map(|tag| format!(" #{}", name(tag))).collect();
-    let text = format!("{}{} · {repo} {kind}{tags}", mark(memory), said.join(" · "));
+    let text = format!("{}{} · {repo} {kind}{tags}", mark(memory), parts.join(" · "));
     OutlineLine { id: memory.id.to_string(), day: date(memory), text }
 }
 

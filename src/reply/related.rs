@@ -103,7 +103,7 @@ pub fn related(related: &Related<'_>) -> Reply {
     let steps = &related.walked.steps;
     let answer = RelatedAnswer {
         of: related.of.to_owned(),
-        related: steps.iter().map(|step| RelatedStep::of(step, related.snapshot)).collect(),
+        related: steps.iter().map(|step| RelatedStep::from_step(step, related.snapshot)).collect(),
         held_back: related.walked.held_back,
         notices: related.notices.to_vec(),
     };
@@ -179,7 +179,7 @@ fn name_text(thing: &NamedEntity) -> String {
 }
 
 impl RelatedStep {
-    fn of(step: &WalkStep, snapshot: &Snapshot) -> Self {
+    fn from_step(step: &WalkStep, snapshot: &Snapshot) -> Self {
         let (origin, because) = match &step.reason {
             LinkReason::Stated(origin) => (origin.as_str(), None),
             LinkReason::Inferred(because) => (event::AUTO, Some(because)),
@@ -190,7 +190,7 @@ impl RelatedStep {
             InferredReason::Similar(cosine) => format!("similar, {cosine:.2}"),
         });
         let end = match (&step.node_ref, memory_of(step, snapshot)) {
-            (_, Some(memory)) => RelatedEnd::Memory(Box::new(MemoryFields::of(memory))),
+            (_, Some(memory)) => RelatedEnd::Memory(Box::new(MemoryFields::from_memory(memory))),
             (NodeRef::Code(place), None) => RelatedEnd::Code(CodeFields {
                 repo: place.repo.to_string(),
                 path: place.path.clone(),

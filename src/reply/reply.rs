@@ -64,8 +64,8 @@ impl Reply {
 
     /// Adds a line to the text, under a name as in `status`; without a name it continues the line before.
     #[must_use]
-    pub fn with_line(mut self, name: &str, said: &str) -> Self {
-        let line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
+    pub fn with_line(mut self, name: &str, value: &str) -> Self {
+        let line = format!("\n{name:<9} {}", neutralise(value, Layout::Line));
         self.text.push_str(&without_secrets(line));
         self
     }

@@ -63,7 +63,7 @@ pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
     let shown: Vec<&Contradiction> = found.pairs.iter().take(limit).collect();
     let answer = ReviewAnswer {
         repo: repo.to_string(),
-        pairs: shown.iter().map(|shown| MemoryPair::of(shown)).collect(),
+        pairs: shown.iter().map(|shown| MemoryPair::from_pair(shown)).collect(),
         total: found.pairs.len(),
         compared: found.scanned,
         not_compared: found.not_scanned,
@@ -139,10 +139,10 @@ impl SimilarMemory {
 }
 
 impl MemoryPair {
-    fn of(pair: &Contradiction) -> Self {
+    fn from_pair(pair: &Contradiction) -> Self {
         Self {
-            older: MemoryFields::of(&pair.older),
-            newer: MemoryFields::of(&pair.newer),
+            older: MemoryFields::from_memory(&pair.older),
+            newer: MemoryFields::from_memory(&pair.newer),
             kinship: (f64::from(pair.kinship) * 100.0).round() / 100.0,
             signs: words(&pair.signs),
         }

@@ -41,7 +41,7 @@ pub struct ScoreParts {
 }
 
 impl ScoreParts {
-    pub(super) fn of(score: &Score) -> Self {
+    pub(super) fn from_score(score: &Score) -> Self {
         let part = |part: f32| rounded(part, 1e4);
         Self {
             total: part(score.total),

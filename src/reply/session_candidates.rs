@@ -127,9 +127,12 @@ pub fn candidates_listed(
     let drafted = drafts.unwrap_or_default().iter().map(Some).chain(std::iter::repeat(None));
     let rows = shown.iter().zip(drafted);
     let answer = CandidatesAnswer {
-        candidates: rows.clone().map(|(each, draft)| CandidateItem::of(each, draft)).collect(),
+        candidates: rows
+            .clone()
+            .map(|(each, draft)| CandidateItem::from_waiting(each, draft))
+            .collect(),
         waiting: all,
-        refused: refused.iter().map(RefusedPairItem::of).collect(),
+        refused: refused.iter().map(RefusedPairItem::from_refused).collect(),
     };
     let mut text = if shown.is_empty() {
         "No candidate for a lesson waits for your answer.".to_owned()
@@ -251,7 +254,7 @@ pub fn draft_text(draft: &LessonDraft) -> String {
 }
 
 impl CandidateItem {
-    fn of(waiting: &WaitingCandidate, draft: Option<&LessonDraft>) -> Self {
+    fn from_waiting(waiting: &WaitingCandidate, draft: Option<&LessonDraft>) -> Self {
         let WaitingCandidate { candidate, session, asked } = waiting;
         let signals = candidate.gates.iter().flat_map(|gates| &gates.signals);
         let sightings = candidate.sightings.iter().map(|seen| CandidateSighting {
@@ -307,7 +310,7 @@ fn refused_text(refused: &RefusedPair) -> String {
 }
 
 impl RefusedPairItem {
-    fn of(refused: &RefusedPair) -> Self {
+    fn from_refused(refused: &RefusedPair) -> Self {
         Self {
             flagged: reason(of_refused(refused)),
             failed: refused.pair.failed.core.as_str().to_owned(),

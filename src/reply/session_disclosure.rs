@@ -104,7 +104,7 @@ impl DisclosedSessions {
         match disclosure(self.how, why) {
             Disclosure::LeftOut(why) => {
                 let id = exchange_id(&found.session, found.exchange.ordinal);
-                self.left_out.push(LeftOutSession::of(id, why));
+                self.left_out.push(LeftOutSession::new(id, why));
             }
             Disclosure::Plain | Disclosure::Marked(_) => self.shown.push(found),
         }
@@ -181,7 +181,7 @@ pub(super) fn reason(why: Option<Suspicion>) -> Option<String> {
 
 impl ShownExchange {
     /// Marks an exchange, and each part of it, that reads like an order.
-    pub(super) fn of(session: &KeptSession, exchange: &Exchange) -> Self {
+    pub(super) fn new(session: &KeptSession, exchange: &Exchange) -> Self {
         let parts = exchange.parts.iter().map(|part| ShownPart {
             flagged: reason(session_judgement::part_suspicion(&part.kind)),
             at_ms: part.at_ms,
@@ -197,13 +197,13 @@ impl ShownExchange {
 }
 
 impl LeftOutSession {
-    pub(super) fn of(id: String, why: Suspicion) -> Self {
+    pub(super) fn new(id: String, why: Suspicion) -> Self {
         Self { id, flagged: why.as_str().to_owned() }
     }
 }
 
 impl LeftOutSessions {
-    pub(super) fn of(sessions: &[LeftOutSession]) -> Self {
+    pub(super) fn from_sessions(sessions: &[LeftOutSession]) -> Self {
         let ids: Vec<String> = sessions.iter().map(|session| session.id.clone()).collect();
         Self { flagged: ids.len(), ids, sessions: sessions.to_vec() }
     }

@@ -1,4 +1,4 @@
-//! How a failure was fixed in past sessions, in one line. Not here: finding it (`sessions::mended`).
+//! How a failure was fixed in past sessions, in one line. Not here: finding it (`sessions::fixed_failure`).
 
 use std::collections::BTreeMap;
 

@@ -125,9 +125,9 @@ impl Answer for SessionsAnswer {}
 #[must_use]
 pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
     Reply::shaped(hits_reply_text(found), found.shape, || SessionHitsAnswer {
-        sessions: found.sessions.shown().iter().map(SessionHitItem::of).collect(),
+        sessions: found.sessions.shown().iter().map(SessionHitItem::from_found).collect(),
         indexing: Some(found.is_behind),
-        left_out: Some(LeftOutSessions::of(found.sessions.left_out())),
+        left_out: Some(LeftOutSessions::from_sessions(found.sessions.left_out())),
         matched_words: None,
     })
 }
@@ -216,7 +216,7 @@ fn hit_line(found: &FoundSession, sizes: LineSizes) -> String {
     }
     parts.extend(Some(sizes.command).filter(|size| *size > 0).and_then(|size| run(found, size)));
     let outcome = outcome(exchange).filter(|_| !is_full);
-    parts.extend(outcome.map(|said| format!("found: {}", line(said, sizes.outcome))));
+    parts.extend(outcome.map(|sentence| format!("found: {}", line(sentence, sizes.outcome))));
     parts.push(exchange_id(session, exchange.ordinal));
     parts.join(BETWEEN_PARTS)
 }
@@ -249,7 +249,7 @@ fn matched(found: &FoundSession, characters: usize) -> Option<String> {
     let (matched, part) = matched_part(found)?;
     let directory = found.session.facts.directory.as_deref();
     let path_in = |path: &str, room: usize| end_of_path(path, directory, room);
-    let said = |verb: &str| format!("{verb}: {}", line(&matched.text, characters));
+    let sentence = |verb: &str| format!("{verb}: {}", line(&matched.text, characters));
     Some(match part {
         PartKind::Ran { command, outcome, excerpt } => {
             let what = |room| line(command, room);
@@ -263,10 +263,10 @@ fn matched(found: &FoundSession, characters: usize) -> Option<String> {
             let what = |room| path_in(path, room);
             called("edited", &what, (outcome, excerpt), characters)
         }
-        PartKind::Asked(_) => said("asked"),
-        PartKind::Planned(_) => said("planned"),
-        PartKind::Failed(_) => said("session failed"),
-        _ => said("decided"),
+        PartKind::Asked(_) => sentence("asked"),
+        PartKind::Planned(_) => sentence("planned"),
+        PartKind::Failed(_) => sentence("session failed"),
+        _ => sentence("decided"),
     })
 }
 
@@ -342,10 +342,10 @@ fn ran(exchange: &Exchange, characters: usize) -> Option<String> {
 }
 
 impl SessionHitItem {
-    fn of(found: &FoundSession) -> Self {
+    fn from_found(found: &FoundSession) -> Self {
         let FoundSession { session, exchange, .. } = found;
         Self {
-            session: SessionItem::of(session, None),
+            session: SessionItem::new(session, None),
             exchange: exchange.ordinal,
             id: exchange_id(session, exchange.ordinal),
             scope: found.matched.as_ref().map(|part| part.scope),
@@ -501,7 +501,7 @@ mod tests {
                 let at = at.filter(|_| line.contains("asked: question of session"));
                 assert!(at < line.find("asked: ") && at.is_some(), "{scope}: {line}");
             }
-            let item = serde_json::to_value(SessionHitItem::of(&hit)).unwrap();
+            let item = serde_json::to_value(SessionHitItem::from_found(&hit)).unwrap();
             assert_eq!(item["scope"], scope);
         }
     }

@@ -84,15 +84,15 @@ pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> 
         let why = session_suspicion(session);
         match disclosure(DisclosureOccasion::Listed, why) {
             Disclosure::LeftOut(why) => {
-                left_out.push(LeftOutSession::of(shown_id(session), why));
+                left_out.push(LeftOutSession::new(shown_id(session), why));
             }
             Disclosure::Plain | Disclosure::Marked(_) => {
                 shown.push(session);
-                listed.push(SessionItem::of(session, why));
+                listed.push(SessionItem::new(session, why));
             }
         }
     }
-    let (left, more) = (Some(LeftOutSessions::of(&left_out)), is_more);
+    let (left, more) = (Some(LeftOutSessions::from_sessions(&left_out)), is_more);
     let answer = SessionListAnswer { sessions: listed, more, left_out: left };
     if sessions.is_empty() {
         let text = match skipped {
@@ -132,7 +132,7 @@ pub(super) fn session_line(session: &KeptSession) -> String {
 
 impl SessionItem {
     /// Returns what is known about a session, with the reason why it reads like an order.
-    pub(super) fn of(session: &KeptSession, why: Option<Suspicion>) -> Self {
+    pub(super) fn new(session: &KeptSession, why: Option<Suspicion>) -> Self {
         let (first_ms, last_ms) = session.span_ms.unzip();
         let facts = &session.facts;
         Self {

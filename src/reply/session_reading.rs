@@ -230,8 +230,9 @@ pub fn sessions_checked(
     censuses: &BTreeMap<String, FileCensus>,
 ) -> (Reply, bool) {
     let tools = censuses.iter();
-    let tools =
-        tools.map(|(tool, files)| (tool.clone(), CheckedTool::of(tool, files, extents.get(tool))));
+    let tools = tools.map(|(tool, files)| {
+        (tool.clone(), CheckedTool::from_census(tool, files, extents.get(tool)))
+    });
     let tools: BTreeMap<String, CheckedTool> = tools.collect();
     let fault = tools.values().any(|tool| tool.fault || !tool.errors.is_empty());
     let checked = SessionsChecked { tools, fault };
@@ -239,7 +240,7 @@ pub fn sessions_checked(
 }
 
 impl CheckedTool {
-    fn of(tool: &str, files: &FileCensus, extent: Option<&ToolExtent>) -> Self {
+    fn from_census(tool: &str, files: &FileCensus, extent: Option<&ToolExtent>) -> Self {
         // Where sessions were left out or forgotten, that none is kept proves nothing.
         let is_excused = files.left_out > 0 || files.may_be_forgotten;
         let is_silent = files.census.understood == 0 || extent.is_none() && !is_excused;

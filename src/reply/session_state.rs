@@ -105,11 +105,11 @@ impl SessionsState {
     #[must_use]
     pub fn added_to(&self, reply: Reply) -> Reply {
         let Some(note) = self.state_note() else { return reply };
-        let said = match note.command.as_ref().filter(|_| note.warnings.is_empty()) {
+        let sentence = match note.command.as_ref().filter(|_| note.warnings.is_empty()) {
             Some(command) => format!("{}: {command}", note.says),
             None => note.says.clone(),
         };
-        let reply = reply.with_line("sessions", &said);
+        let reply = reply.with_line("sessions", &sentence);
         let reply = note
             .warnings
             .iter()

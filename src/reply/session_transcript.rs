@@ -46,10 +46,10 @@ pub struct SessionTranscript {
 
 impl SessionTranscript {
     /// Marks what reads like an order.
-    pub(super) fn of(session: &KeptSession, exchanges: &[&Exchange]) -> Self {
+    pub(super) fn new(session: &KeptSession, exchanges: &[&Exchange]) -> Self {
         Self {
-            session: SessionItem::of(session, why_of(session, exchanges)),
-            exchanges: exchanges.iter().map(|one| ShownExchange::of(session, one)).collect(),
+            session: SessionItem::new(session, why_of(session, exchanges)),
+            exchanges: exchanges.iter().map(|one| ShownExchange::new(session, one)).collect(),
         }
     }
 }
@@ -125,7 +125,7 @@ pub fn session_transcript(
     if chosen.is_empty() {
         text.push_str("\nThere is no such exchange; sessions show ID without --around shows all.");
     }
-    Reply::with_text(text, &SessionTranscript::of(session, &chosen))
+    Reply::with_text(text, &SessionTranscript::new(session, &chosen))
 }
 
 /// Returns what stands above a session: the notice, a mark where something reads like an order, the session as one line.
@@ -153,14 +153,14 @@ pub(super) fn part_text(part: &ExchangePart, shown: TranscriptView) -> Option<St
 }
 
 fn plain_part_text(part: &ExchangePart, shown: TranscriptView) -> Option<String> {
-    let said = |who: &str, text: &str| Some(format!("{who}: {}\n", block(text)));
+    let turn = |who: &str, text: &str| Some(format!("{who}: {}\n", block(text)));
     match &part.kind {
-        PartKind::Asked(text) => said("person", text),
-        PartKind::Answered(text) => said("agent", text),
-        PartKind::Summarised(text) => said("summary", text),
-        PartKind::Planned(text) => said("plan", text),
-        PartKind::Decided(text) => said("person decided", text),
-        PartKind::Failed(text) => said("session failed", text),
+        PartKind::Asked(text) => turn("person", text),
+        PartKind::Answered(text) => turn("agent", text),
+        PartKind::Summarised(text) => turn("summary", text),
+        PartKind::Planned(text) => turn("plan", text),
+        PartKind::Decided(text) => turn("person decided", text),
+        PartKind::Failed(text) => turn("session failed", text),
         PartKind::Interrupted => Some("person interrupted\n".to_owned()),
         PartKind::Ran { command, outcome, excerpt } => Some(step("ran", command, outcome, excerpt)),
         PartKind::Edited { path, outcome, excerpt } => Some(step("edited", path, outcome, excerpt)),
@@ -208,15 +208,15 @@ fn block(text: &str) -> String {
 pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
     let ranked = |list: &RankedEntries| {
         let entries = list.entries.iter();
-        entries.map(|(entry, times)| SummaryEntry::of(entry, *times)).collect()
+        entries.map(|(entry, times)| SummaryEntry::new(entry, *times)).collect()
     };
     let others = |(name, list): &(&str, &RankedEntries)| ((*name).to_owned(), list.others);
     let lists = ranked_lists(digest);
     let commits = ("commits".to_owned(), digest.commits.others);
     let others = lists.iter().map(others).chain([commits]).filter(|(_, others)| *others > 0);
     let summary = SessionSummary {
-        session: SessionItem::of(session, why_of(session, &[])),
-        commits: digest.commits.entries.iter().map(|commit| CommitTitle::of(commit)).collect(),
+        session: SessionItem::new(session, why_of(session, &[])),
+        commits: digest.commits.entries.iter().map(|commit| CommitTitle::new(commit)).collect(),
         topics: ranked(&digest.topics),
         files: ranked(&digest.files),
         commands: ranked(&digest.commands),
@@ -262,13 +262,13 @@ fn entry_text(entry: &str) -> String {
 }
 
 impl SummaryEntry {
-    fn of(entry: &str, times: usize) -> Self {
+    fn new(entry: &str, times: usize) -> Self {
         Self { flagged: reason(entry_suspicion(entry)), value: entry.to_owned(), times }
     }
 }
 
 impl CommitTitle {
-    fn of(title: &str) -> Self {
+    fn new(title: &str) -> Self {
         let value = title.to_owned();
         match reason(entry_suspicion(title)) {
             None => Self::Plain(value),

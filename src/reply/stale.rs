@@ -156,7 +156,7 @@ fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> (String, StaleMemori
         checked: report.checked,
         pinned: report.pinned,
         found: shown.len(),
-        stale: shown.iter().copied().take(JSON_MAX).map(StaleFields::of).collect(),
+        stale: shown.iter().copied().take(JSON_MAX).map(StaleFields::from_stale).collect(),
         notices: notices.clone(),
     };
     let mut end: String = notices.iter().map(|notice| format!("\n{notice}")).collect();
@@ -276,7 +276,7 @@ fn names(missing: &[String]) -> String {
 }
 
 impl StaleFields {
-    fn of(stale: &StaleMemory) -> Self {
+    fn from_stale(stale: &StaleMemory) -> Self {
         let (evidence, present, missing) = match &stale.symbols {
             Symbols::NotApplicable => ("not_applicable", 0, &[][..]),
             Symbols::Found { present, missing } if missing.is_empty() => {
@@ -291,7 +291,7 @@ impl StaleFields {
             changed: stale.changed.clone(),
             symbols: SymbolEvidence { evidence, present, missing },
             commit_gone: stale.is_commit_gone,
-            memory: MemoryFields::of(&stale.memory),
+            memory: MemoryFields::from_memory(&stale.memory),
         }
     }
 }

@@ -92,7 +92,7 @@ impl Answer for SavedPattern {}
 #[must_use]
 pub fn patterns(suggestions: &[PatternSuggestion], limit: usize, max_tokens: usize) -> Reply {
     let shown = suggestions.get(..limit).unwrap_or(suggestions);
-    let patterns = shown.iter().map(PatternRow::of).collect();
+    let patterns = shown.iter().map(PatternRow::from_suggestion).collect();
     let answer = PatternsAnswer { patterns, count: suggestions.len() };
     Reply::with_text(patterns_text(shown, max_tokens), &answer)
 }
@@ -147,7 +147,7 @@ pub fn pattern(one: &PatternSuggestion, draft: &Draft, repo: &RepoKey) -> Reply 
             symptoms: draft.symptoms.clone(),
             success_rate: draft.success_rate.clone(),
         },
-        pattern: PatternRow::of(one),
+        pattern: PatternRow::from_suggestion(one),
     };
     Reply::with_text(preview_text(one, draft, repo), &answer)
 }
@@ -186,7 +186,7 @@ fn preview_text(one: &PatternSuggestion, draft: &Draft, repo: &RepoKey) -> Strin
 }
 
 impl PatternRow {
-    fn of(one: &PatternSuggestion) -> Self {
+    fn from_suggestion(one: &PatternSuggestion) -> Self {
         Self {
             mark: one.signature.mark.clone(),
             excerpt: one.signature.excerpt.clone(),

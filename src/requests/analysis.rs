@@ -1,5 +1,5 @@
 //! Analyses of the whole memory, and patterns that several repositories learned independently. Not here: the answers
-//! (`local::analysis`).
+//! (`api::local::list`).
 
 use serde::{Deserialize, Serialize};
 

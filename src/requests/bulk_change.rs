@@ -1,5 +1,5 @@
 //! Changes of many memories at once. The command line alone asks for them, with options of its own. Not here: which
-//! memories are meant (`local::bulk_change`).
+//! memories are meant (`api::local::change`).
 
 use serde::{Deserialize, Serialize};
 

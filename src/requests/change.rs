@@ -1,5 +1,5 @@
 //! Changes of existing memories: verdicts, forgetting, replacement, pins. Several tools and commands
-//! become one request. Not here: what the events do (`local::change`).
+//! become one request. Not here: what the events do (`api::local::change`).
 
 use guard::secrets::RedactedText;
 use serde::{Deserialize, Serialize};

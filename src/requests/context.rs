@@ -1,4 +1,4 @@
-//! A briefing at the start of work. Not here: what it tells (`local::context`).
+//! A briefing at the start of work. Not here: what it tells (`api::local::find`).
 
 use super::bounds::{
     CONTEXT_TOKENS_DEFAULT, QUERY_BYTES_MAX, files_rule, max_tokens_rule, repo_rule,

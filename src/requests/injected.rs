@@ -1,4 +1,4 @@
-//! What agents were told, and what that saved. Not here: writing it down (`journal`).
+//! What agents were told, and what that saved. Not here: writing it down (`api::journal`).
 
 use super::bounds::repo_rule;
 use super::browse::PAGE_MAX;

@@ -1,5 +1,5 @@
 //! Links: making them, ending them, and reading many of them from lines of JSON. Not here: what a link is
-//! (`event::link`), whether its source and target exist (`local::links`).
+//! (`event::link`), whether its source and target exist (`api::local::change`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

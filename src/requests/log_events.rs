@@ -1,5 +1,5 @@
-//! What the events of the logs did: counted by day, told of one memory, or of all. Not here: the answers
-//! (`local::log_events`).
+//! What the events of the logs did: counted by day, listed for one memory, or of all. Not here: the answers
+//! (`api::local::list`).
 
 use serde::{Deserialize, Serialize};
 

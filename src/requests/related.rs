@@ -1,4 +1,4 @@
-//! What is related to a memory or a file. Not here: how links are followed (`local::related`).
+//! What is related to a memory or a file. Not here: how links are followed (`api::local::look`).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A search. Not here: how filters stand in a query (`search::ParsedQuery`), how it is answered (`local::search`).
+//! A search. Not here: how filters stand in a query (`search::ParsedQuery`), how it is answered (`api::local::find`).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A question to past sessions of other tools. Not here: how it is answered (`local::past_sessions`), lists and imports of
+//! A question to past sessions of other tools. Not here: how it is answered (`api::local::find`), lists and imports of
 //! sessions, which need no index (`cli`).
 
 use super::bounds::{

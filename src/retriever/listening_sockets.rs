@@ -1,5 +1,5 @@
 //! The servers with an address that answer beside the retriever: HTTP, HTTPS, and gRPC where it is built. Not here: each of them
-//! (`http`, `grpc`).
+//! (`http_socket`, `grpc_socket`).
 
 use guard::secrets::RedactedText;
 use std::io::Write;

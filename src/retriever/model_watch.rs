@@ -1,6 +1,6 @@
 //! Follows the settings of the embedding while a shared retriever runs: a model that was changed by `model use` is prepared and
 //! then answers, in the same process and for all its clients at once; one that could not be opened, or was not installed, is tried again. Not here: what
-//! a change means (`engine`), writing the settings (`model_use`).
+//! a change means (`engine`), writing the settings (`model::use_model`).
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};

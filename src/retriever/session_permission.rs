@@ -1,4 +1,4 @@
-//! What a person has said about reading past sessions, and how the store keeps it. Not here: asking (`session_consent`).
+//! What a person has said about reading past sessions, and how the store keeps it. Not here: asking (`sessions::consent`).
 
 use std::collections::BTreeSet;
 

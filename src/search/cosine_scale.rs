@@ -1,5 +1,5 @@
 //! From the cosines of one model to those of the model that likelihoods were fitted on (`relevance`). Pure. Not here: embedding texts
-//! to find the scale (the retriever's `model_calibrate`).
+//! to find the scale (the command `model calibrate`).
 
 /// A straight line from one model's cosines to those of all-MiniLM-L6-v2.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -305,7 +305,7 @@ mod tests {
             text in "[a-f]( [a-f]){0,4}",
         ) {
             let lessons: Vec<(&str, Option<&str>)> =
-                lessons.iter().map(|(said, seen)| (said.as_str(), seen.as_deref())).collect();
+                lessons.iter().map(|(text, seen)| (text.as_str(), seen.as_deref())).collect();
             let snapshot = snapshot(&lessons);
             let sorted = |hits: Vec<Hit>| {
                 let mut ids: Vec<u32> = hits

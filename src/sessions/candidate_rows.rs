@@ -80,7 +80,7 @@ impl SessionStore {
             let exchanges = self.whole_exchanges(session.row)?;
             let here = all_candidates(&session, &exchanges);
             if here.is_empty() {
-                self.note_empty(session.row, newest)?;
+                self.record_empty(session.row, newest)?;
             }
             for candidate in here {
                 let asked = question_of(&candidate, &exchanges);
@@ -197,7 +197,7 @@ impl SessionStore {
         Ok(self.rows(query, params![RULES], row)?.into_iter().collect())
     }
 
-    fn note_empty(&self, session: u32, newest: u32) -> Result<(), SessionError> {
+    fn record_empty(&self, session: u32, newest: u32) -> Result<(), SessionError> {
         let query = "INSERT INTO without_candidates VALUES (?1, ?2, ?3)
             ON CONFLICT(session) DO UPDATE SET rules = excluded.rules, newest = excluded.newest";
         let values = params![session, RULES, newest];

@@ -134,7 +134,7 @@ impl FailureSigns {
     }
 
     /// Every hash by which a row may be found.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
+    pub fn lookup_hashes(&self) -> impl Iterator<Item = &str> {
         self.signatures.iter().chain(&self.general).map(String::as_str)
     }
 

@@ -48,7 +48,7 @@ impl SessionStore {
         let query =
             "SELECT id, mended FROM mended WHERE repo = ?1 AND key = ?2 ORDER BY id DESC LIMIT ?3";
         let mut rows = Vec::new();
-        for key in signs.keys() {
+        for key in signs.lookup_hashes() {
             let row =
                 |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
             rows.extend(self.rows(query, params![repo, key, ROWS_MAX], row)?);
@@ -78,7 +78,7 @@ fn write_fixed_failures(
         let json = serde_json::to_value(failure).map(clean_texts).unwrap_or_default().to_string();
         failure
             .signs
-            .keys()
+            .lookup_hashes()
             .try_for_each(|key| insert.execute(params![session, repo, key, json]).map(drop))?;
     }
     Ok(())

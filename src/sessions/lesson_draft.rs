@@ -1,5 +1,5 @@
 //! What a language model wrote when it was asked for the lesson of a candidate, and what its text must keep to. Nobody trusts a
-//! model that has read transcripts: its text is checked before it is shown. Not here: asking it (`retriever::judge`).
+//! model that has read transcripts: its text is checked before it is shown. Not here: asking it (`providers::chat_model`).
 
 use guard::injection::suspicion;
 use guard::secrets::RedactedText;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use index::lexical::{DocId, Overlap, PreparedQuery};
+use index::lexical::{DocId, PassageOverlap, PreparedQuery};
 
 use super::exchange_index::{ExchangeIndex, of_speech_doc, of_work_doc};
 use super::scope::ExchangeScope;
@@ -90,7 +90,7 @@ pub struct SessionHit {
     /// The scope whose words fit best; [`ExchangeScope::All`] for what was said.
     pub matched: ExchangeScope,
     /// What it shares with the question.
-    pub overlap: Overlap,
+    pub overlap: PassageOverlap,
     /// The rarity of all the words of the question.
     pub rarity_possible: f32,
     /// How many other exchanges of the session are among the candidates.
@@ -111,7 +111,7 @@ impl SessionHit {
     /// Tells whether it likely answers the question, so that it may be shown where nobody asked for sessions.
     #[must_use]
     pub fn is_likely(&self) -> bool {
-        let Overlap { coverage, rarity } = self.overlap;
+        let PassageOverlap { coverage, rarity } = self.overlap;
         let has_every_word = rarity > EVERY_WORD * self.rarity_possible;
         let least = if has_every_word { EVERY_WORD_RARITY } else { LIKELY_RARITY };
         coverage > LIKELY_COVERAGE && rarity > least
@@ -201,7 +201,7 @@ impl ExchangeIndex {
                 session: row.session,
                 score,
                 matched: candidate.matched,
-                overlap: Overlap::default(),
+                overlap: PassageOverlap::default(),
                 rarity_possible: 0.0,
                 others: 0,
             };

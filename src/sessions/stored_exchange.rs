@@ -49,7 +49,7 @@ pub(super) fn pack(tool: &str, mut exchange: Exchange) -> Option<PackedExchange>
     })
 }
 
-/// Reads what [`packed`] wrote; `None` if it is damaged or a later version wrote something unknown.
+/// Reads what [`pack`] wrote; `None` if it is damaged or a later version wrote something unknown.
 pub(super) fn unpack(body: &[u8]) -> Option<Exchange> {
     let mut json = Vec::new();
     ZlibDecoder::new(body).take(UNPACKED_BYTES_MAX).read_to_end(&mut json).ok()?;

@@ -80,7 +80,7 @@ impl Mirror<'_> {
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::NotALog`]: part of the lines may be there. [`StoreError::Busy`] if somebody checks
-    /// the mirror just now: it is as it was, because a mirror that changes without its chain is told as changed.
+    /// the mirror just now: it is as it was, because a mirror that changes without its chain counts as changed.
     pub fn append(&self, kept_bytes: usize, lines: &[u8]) -> Result<(), StoreError> {
         let turn = self.chain_turn()?;
         if kept_bytes == 0 {

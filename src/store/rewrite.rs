@@ -178,7 +178,7 @@ enum CopyExtent {
 }
 
 impl CopyExtent {
-    fn is_past(self, offset: u64) -> bool {
+    fn includes(self, offset: u64) -> bool {
         match self {
             Self::Offset(end) => offset < end,
             Self::End => true,
@@ -266,7 +266,7 @@ impl<'a> CopyRun<'a> {
         let failed = || StoreError::io("read", self.file);
         let mut held = Vec::new();
         let mut copy = io::BufWriter::new(&self.copy.file);
-        while until.is_past(self.lines.offset)
+        while until.includes(self.lines.offset)
             && let Some(piece) = self.lines.next(&mut held).map_err(failed())?
         {
             let is_unfinished = !held.ends_with(b"\n") && matches!(piece, LinePiece::Line(_));

@@ -148,7 +148,7 @@ impl Tail {
     /// writer may not be done.
     ///
     /// Returns what happened to the log. With [`FileChange::Replaced`] and [`FileChange::Gone`], which may have
-    /// occurred since the last [`Tail::look`], nothing was read.
+    /// occurred since the last [`Tail::detect_change`], nothing was read.
     ///
     /// # Errors
     /// [`StoreError::Io`], or [`StoreError::Damaged`]. Lines that were passed on count as read.

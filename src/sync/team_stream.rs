@@ -75,7 +75,7 @@ pub(crate) enum SendOutcome {
 /// The error that the server sent on its own: that a publication is not allowed.
 #[derive(Default)]
 struct Refusal {
-    said: Mutex<Option<String>>,
+    message: Mutex<Option<String>>,
     bell: Notify,
 }
 
@@ -319,7 +319,7 @@ impl TeamStream {
 
 impl Refusal {
     fn clear(&self) {
-        *self.said.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.message.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let _ = self.bell.notified().now_or_never();
     }
 
@@ -327,14 +327,14 @@ impl Refusal {
         if !text.to_lowercase().contains("permissions violation") {
             return;
         }
-        *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        *self.message.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
         // This also wakes a caller that begins to wait only now.
         self.bell.notify_one();
     }
 
     /// Returns the error that the server sent on its own, or else `why`.
     fn or(&self, why: &impl std::fmt::Display) -> String {
-        let message = self.said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let message = self.message.lock().unwrap_or_else(PoisonError::into_inner).clone();
         message.unwrap_or_else(|| why.to_string())
     }
 }

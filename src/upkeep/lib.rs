@@ -16,7 +16,7 @@ pub mod verify;
 
 use reply::Reply;
 
-pub use secret_lines::Recogniser;
+pub use secret_lines::SecretRecogniser;
 
 /// The verdict of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

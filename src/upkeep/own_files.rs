@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::Recogniser;
+use super::SecretRecogniser;
 use super::display_path::display_path;
 use super::surfaces::{OwnFolders, SurfaceForm};
 use sessions::session_scrub::RowScrub;
@@ -45,7 +45,7 @@ impl OwnFiles {
     /// Scans all of them, and removes the secrets if `how` says so.
     pub(super) fn scan(
         places: &OwnFolders<'_>,
-        recogniser: &Recogniser<'_>,
+        recogniser: &SecretRecogniser<'_>,
         how: RowScrub,
     ) -> Self {
         let mut own = Self::default();
@@ -89,7 +89,12 @@ impl OwnFiles {
         }
     }
 
-    fn lines(&mut self, file: &Path, recogniser: &Recogniser<'_>, how: RowScrub) -> io::Result<()> {
+    fn lines(
+        &mut self,
+        file: &Path,
+        recogniser: &SecretRecogniser<'_>,
+        how: RowScrub,
+    ) -> io::Result<()> {
         let bytes = std::fs::read(file)?;
         let mut clean = Vec::with_capacity(bytes.len());
         let before = self.found.len();

@@ -3,7 +3,7 @@
 //! are bounded.
 //!
 //! In reading order: [`http_server`], [`request_guard`] (checks of a request's head), [`service`] (one request), [`mcp_services`],
-//! [`rest`], [`embeddings`] (vectors for other machines), [`static_files`] (the page), [`apis`] and [`private_memories`] (what whom may be told),
+//! [`rest`], [`embeddings`] (vectors for other machines), [`static_files`] (the page), [`apis`] and [`private_memories`] (who may read what),
 //! [`replica_health`]. Not here: tokens and limits (`access`), the answers (`api`), the end of a retriever that nobody uses (`daemon`).
 
 pub mod apis;

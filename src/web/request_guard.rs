@@ -1,7 +1,7 @@
 //! Checks the head of a request. A web page can make a browser send requests to this machine, under
 //! a host name of the page's choice. The browser then sends that name in `Host` and the page in
 //! `Origin`, where it sends one; `Sec-Fetch-Site` says of every request whether another site caused
-//! it. Other clients have no reason to send anything but a name of ours. Not here: the names (`own_names`), media types and
+//! it. Other clients have no reason to send anything but a name of ours. Not here: the names (`server_names`), media types and
 //! the protocol's own headers, which rmcp checks.
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! No files of a crate import each other in a circle, a folder's own file (`mod.rs`, `lib.rs`, or `a.rs` beside `a/`) included.
 //! What a folder's own file only re-exports ties nothing together: whoever imports such a name imports the file that defines it.
-//! Not here: which crate may import which (`rooms`).
+//! Not here: which crate may import which (`main`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

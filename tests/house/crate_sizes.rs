@@ -1,5 +1,5 @@
 //! No crate is larger than a stranger can learn, and than compiles while its author waits. Not here: how long a file may be
-//! (`rooms`).
+//! (`main`).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! The documents: how long each may be, that a link in one leads somewhere, and that of reports of one kind only the
-//! newest stays. A stranger reads the first pages whole, or not at all. Not here: what they say, and whether each promise is cited (`rooms`).
+//! newest stays. A stranger reads the first pages whole, or not at all. Not here: what they say, and whether each promise is cited (`main`).
 
 use std::collections::BTreeSet;
 use std::path::Path;

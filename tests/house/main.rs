@@ -346,7 +346,9 @@ fn is_name_char(c: char) -> bool {
 /// The dependencies of a manifest that the map does not allow.
 fn forbidden_dependencies(room: &str, manifest: &str) -> Vec<String> {
     let Some((_, allowed)) = MAP.iter().find(|(name, _)| *name == room) else {
-        return vec![format!("{room} is a crate that rooms.rs and ARCHITECTURE.md do not draw")];
+        return vec![format!(
+            "{room} is a crate that tests/house/main.rs and ARCHITECTURE.md do not draw"
+        )];
     };
     let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
     let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use store::{Durability, Store};
 
-use upkeep::Recogniser;
+use upkeep::SecretRecogniser;
 use upkeep::archive::{ArchiveMode, ArchiveRequest, Bounds, archive};
 use upkeep::scrub::{ScrubMode, ScrubRequest, scrub};
 use upkeep::surfaces::OwnFolders;
@@ -93,7 +93,7 @@ impl ChainWorld {
                 store: &self.store,
                 repo: None,
                 how: ScrubMode::Change,
-                recogniser: &Recogniser { find: &hushed, ..Recogniser::default() },
+                recogniser: &SecretRecogniser { find: &hushed, ..SecretRecogniser::default() },
                 places: OwnFolders {
                     store: self.store.root(),
                     cache: &self.folder.path().join("cache"),

@@ -1,6 +1,6 @@
 //! The official clients drive the built server: the Python client and the MCP Inspector through
 //! tools, resources, prompts and errors in both eras of the protocol; Claude Code connects. Agents that `setup` or
-//! a package set up connect, brief, recall at a failure and learn what mended it.
+//! a package set up connect, brief, recall at a failure and learn what fixed it.
 //! Not here: the checks themselves; those are the drivers in `tests/clients`.
 
 use std::path::Path;

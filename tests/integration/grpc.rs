@@ -1,4 +1,4 @@
-//! gRPC: the calls of REST answer over it, errors have codes and fields, a deed that is sent twice is done once, streams
+//! gRPC: the calls of REST answer over it, errors have codes and fields, an action that is sent twice is done once, streams
 //! tell what becomes stale, and strangers are refused. The clients are tonic's and Google's for Python. Not here: the
 //! numbers of fields (unit tests of `grpc`).
 

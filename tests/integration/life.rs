@@ -1,5 +1,5 @@
 //! The lifecycle of memories, by the real programs: verdicts, replacement, forgetting and undoing it, shared and
-//! alone, on the command line and over MCP. Not here: the laws of the fold (`memory::course`).
+//! alone, on the command line and over MCP. Not here: the laws of the fold (`memory::lifecycle`).
 
 use serde_json::{Value, json};
 

@@ -87,7 +87,7 @@ mod grpc;
 mod mcp_fuzz;
 // Search by meaning finds what words do not, and each embedding is computed once.
 mod model;
-// Nobody takes the place of a memory of another store, and deeds of others need trust.
+// Nobody takes the place of a memory of another store, and actions of others need trust.
 mod origins;
 // A person picks a memory at a terminal.
 #[cfg(unix)]

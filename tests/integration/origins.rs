@@ -1,4 +1,4 @@
-//! Lines of other origins: nobody takes the place of another's memory, and nobody's deeds count without trust.
+//! Lines of other origins: nobody takes the place of another's memory, and nobody's actions count without trust.
 
 use serde_json::json;
 

@@ -12,7 +12,7 @@ use guard::secrets::Finding;
 use store::Store;
 use upkeep::scrub::{ScrubMode, ScrubRequest, scrub};
 use upkeep::surfaces::OwnFolders;
-use upkeep::{CheckReport, CheckVerdict, Recogniser};
+use upkeep::{CheckReport, CheckVerdict, SecretRecogniser};
 
 use crate::world::World;
 
@@ -27,8 +27,10 @@ fn find(text: &str) -> Vec<Finding> {
 }
 
 fn scrub_all(world: &World) -> CheckReport {
-    let recogniser =
-        Recogniser { find: &find, fields: &|event| codec::fields_of(clean::clean(event).event()) };
+    let recogniser = SecretRecogniser {
+        find: &find,
+        fields: &|event| codec::fields_of(clean::clean(event).event()),
+    };
     let request = ScrubRequest {
         store: &Store::at(world.store()),
         repo: Some(RepoKey::parse("api").unwrap()),

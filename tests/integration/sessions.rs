@@ -22,7 +22,7 @@ fn secret() -> String {
     ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat()
 }
 
-/// A home with one session of Claude Code in a repository, in which a failure was mended.
+/// A home with one session of Claude Code in a repository, in which a failure was fixed.
 fn world_with_a_session() -> World {
     let world = World::new();
     world.git(&world.work(), &["init", "-q"]);
@@ -35,7 +35,7 @@ fn transcript(world: &World, id: &str) -> PathBuf {
     world.home().join(".claude/projects/-w-shop").join(format!("{id}.jsonl"))
 }
 
-/// Writes a transcript of Claude Code, in which a failure was mended.
+/// Writes a transcript of Claude Code, in which a failure was fixed.
 pub fn write_session(world: &World, id: &str, day: &str, more: &[(&str, &str)]) {
     let cwd = world.work();
     let mut lines = Vec::new();

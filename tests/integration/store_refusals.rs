@@ -1,5 +1,5 @@
 //! A store that others could have written is not trusted: refused by both programs, with the one
-//! command that mends it. Not here: a store as we make it (`local_security`).
+//! command that repairs it. Not here: a store as we make it (`local_security`).
 #![cfg(unix)]
 
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -67,7 +67,7 @@ pub enum AgentPlace<'a> {
 /// A line of the journal about an answer, or about an occasion at which there was nothing to tell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ToldLine {
+pub struct DeliveryLine {
     /// [`kind::INJECTED`] or [`kind::SILENT`].
     pub event: String,
     /// When.
@@ -88,12 +88,12 @@ pub struct ToldLine {
     pub log_bytes: u64,
     /// What was told, where something was.
     #[serde(flatten)]
-    pub told: Option<ToldMemories>,
+    pub told: Option<DeliveredMemories>,
 }
 
 /// The memories of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ToldMemories {
+pub struct DeliveredMemories {
     /// What was looked for.
     #[serde(default)]
     pub asked: Option<String>,
@@ -101,7 +101,7 @@ pub struct ToldMemories {
     pub memories: Vec<String>,
 }
 
-impl ToldLine {
+impl DeliveryLine {
     /// Reads the lines of some of these kinds before a place, or up to the end, the newest first.
     #[must_use]
     pub fn back_from(
@@ -142,7 +142,7 @@ impl DeliveryJournal {
     pub fn record(&self, delivery: &AgentDelivery<'_>, now: Timestamp) {
         let repo = self.repo(delivery.place);
         let log = repo.as_ref().and_then(|repo| self.store.log_of(repo).metadata().ok());
-        let given = (!delivery.is_silent).then(|| ToldMemories {
+        let given = (!delivery.is_silent).then(|| DeliveredMemories {
             asked: delivery.query.filter(|_| self.keeps_questions).map(question),
             memories: delivery
                 .memories
@@ -151,7 +151,7 @@ impl DeliveryJournal {
                 .map(|id| short_stamp(id))
                 .collect(),
         });
-        let line = ToldLine {
+        let line = DeliveryLine {
             event: if delivery.is_silent { kind::SILENT } else { kind::INJECTED }.to_owned(),
             at: format!("{now:.0}"),
             agent: short(delivery.agent),

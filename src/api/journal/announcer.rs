@@ -70,7 +70,7 @@ impl Announcer {
         }
         let is_there = |name: &String| self.store.root().join(name).exists();
         self.places.retain(|name, _| is_there(name));
-        announced.failed = !self.note_places(now);
+        announced.failed = !self.record_places(now);
         announced
     }
 
@@ -99,7 +99,7 @@ impl Announcer {
             };
             self.places.extend(place.map(|place| (name.to_owned(), place)));
         }
-        if is_first && !self.note_places(now) {
+        if is_first && !self.record_places(now) {
             announced.failed = true;
             self.places.clear();
             return false;
@@ -133,7 +133,7 @@ impl Announcer {
     }
 
     /// Writes all places down, once in each generation of the journal.
-    fn note_places(&mut self, now: Timestamp) -> bool {
+    fn record_places(&mut self, now: Timestamp) -> bool {
         let generation = self.journal.newest_generation();
         if self.complete_in.is_some() && self.complete_in == generation {
             return true;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::agent_delivery::{ToldLine, ToldMemories};
+use super::agent_delivery::{DeliveredMemories, DeliveryLine};
 use super::kind;
 use super::sequence::Sequence;
 use event::{MemoryChange, Timestamp, Verdict};
@@ -56,7 +56,7 @@ impl JournalMemories {
     /// Returns the memories of a line that the agent reported on later, for one verdict. Its session must be the same or,
     /// where one of the two names none, the agent, within a day.
     #[must_use]
-    pub fn reported(&self, line: &ToldLine, verdict: Verdict) -> Vec<String> {
+    pub fn reported(&self, line: &DeliveryLine, verdict: Verdict) -> Vec<String> {
         let shown = line.memories().filter_map(|id| self.0.get(id));
         let fitting = shown.filter(|memory| {
             memory.about().iter().any(|version| {
@@ -76,7 +76,7 @@ impl JournalMemories {
 }
 
 /// Tells whether a report can be one on what this line says was shown.
-fn follows(line: &ToldLine, at: Option<Timestamp>, session: Option<&str>, agent: &str) -> bool {
+fn follows(line: &DeliveryLine, at: Option<Timestamp>, session: Option<&str>, agent: &str) -> bool {
     let told_at = line.at.parse::<Timestamp>().ok();
     let (Some(told_at), Some(at)) = (told_at, at) else { return false };
     let later_by = at.as_second() - told_at.as_second();
@@ -87,7 +87,7 @@ fn follows(line: &ToldLine, at: Option<Timestamp>, session: Option<&str>, agent:
 }
 
 /// Returns the memories that a line of any kind names as told.
-pub fn told_ids(line: &Value) -> impl Iterator<Item = &str> {
+pub fn delivered_ids(line: &Value) -> impl Iterator<Item = &str> {
     line["memories"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
@@ -99,7 +99,7 @@ pub fn listener_line<'a>(
 ) -> Option<(&'a str, Value)> {
     match line["event"].as_str()? {
         kind::INJECTED => {
-            let line = ToldLine::deserialize(line).ok()?;
+            let line = DeliveryLine::deserialize(line).ok()?;
             let entry = page_entry(*sequence, line, memories);
             Some((kind::INJECTED, serde_json::to_value(entry).ok()?))
         }
@@ -114,11 +114,15 @@ pub fn listener_line<'a>(
 
 /// Returns what an agent was shown, as an entry of a page.
 #[must_use]
-pub fn page_entry(sequence: Sequence, line: ToldLine, memories: &JournalMemories) -> InjectedEntry {
+pub fn page_entry(
+    sequence: Sequence,
+    line: DeliveryLine,
+    memories: &JournalMemories,
+) -> InjectedEntry {
     let (helped, failed) =
         (memories.reported(&line, Verdict::Worked), memories.reported(&line, Verdict::Failed));
-    let ToldLine { at, agent, session, repo, by, occasion, tokens, told, .. } = line;
-    let ToldMemories { asked, memories: ids } = told.unwrap_or_default();
+    let DeliveryLine { at, agent, session, repo, by, occasion, tokens, told, .. } = line;
+    let DeliveredMemories { asked, memories: ids } = told.unwrap_or_default();
     let ids = ids.iter().map(|id| memories.whole(id)).collect();
     InjectedEntry {
         sequence: sequence.to_string(),
@@ -145,11 +149,11 @@ mod tests {
     #[test]
     fn a_report_belongs_to_session_or_agent() {
         let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
-        let delivery = |session: Option<&str>| ToldLine {
+        let delivery = |session: Option<&str>| DeliveryLine {
             at: "2026-01-02T00:00:00Z".to_owned(),
             agent: "codex".to_owned(),
             session: session.map(str::to_owned),
-            ..ToldLine::default()
+            ..DeliveryLine::default()
         };
         let (then, later, late) =
             (at("2026-01-01T23:59:59Z"), at("2026-01-02T00:00:00Z"), at("2026-01-04T00:00:00Z"));

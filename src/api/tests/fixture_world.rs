@@ -74,7 +74,7 @@ impl World {
         for query in ["walrus build fails", "walrus build broken", "yak shaving"] {
             queries.record_search(&query.into(), RepoKey::parse(LOGS[0].0).ok().as_ref(), now());
         }
-        world.tell();
+        world.record_delivery();
         world
     }
 
@@ -172,10 +172,10 @@ impl World {
         assert_eq!((done.sessions, done.errors.len()), (1, 0), "{done:?}");
     }
 
-    fn tell(&self) {
+    fn record_delivery(&self) {
         let teller =
             DeliveryJournal::for_store(&self.cache(), &self.store(), &Config::default()).unwrap();
-        let told = AgentDelivery {
+        let delivery = AgentDelivery {
             agent: &"claude-code".into(),
             session: Some(&"s1".into()),
             place: AgentPlace::Named("example.org/acme/api"),
@@ -186,13 +186,14 @@ impl World {
             is_silent: false,
             memories: &["m1".to_owned(), "gone".to_owned()],
         };
-        teller.record(&told, now());
+        teller.record(&delivery, now());
         let hook = crate::journal::agent_delivery::BY_HOOK;
         teller.record(
-            &AgentDelivery { occasion: "SessionStart", by: hook, query: None, ..told },
+            &AgentDelivery { occasion: "SessionStart", by: hook, query: None, ..delivery },
             now(),
         );
-        teller.record(&AgentDelivery { is_silent: true, text: "", memories: &[], ..told }, now());
+        teller
+            .record(&AgentDelivery { is_silent: true, text: "", memories: &[], ..delivery }, now());
     }
 }
 

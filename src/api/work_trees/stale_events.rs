@@ -61,7 +61,7 @@ impl TreeLine {
 }
 
 impl StaleReasons {
-    fn of(stale: &StaleMemory) -> Self {
+    fn from_stale(stale: &StaleMemory) -> Self {
         let missing = match &stale.symbols {
             Symbols::Found { missing, .. } => missing.as_slice(),
             Symbols::NotApplicable => &[],
@@ -135,7 +135,7 @@ impl ReportedTree {
             }
             self.stale.remove(&id);
         }
-        self.report_stale_memories(look, journal, now) && self.note_first(journal, now)
+        self.report_stale_memories(look, journal, now) && self.record_first_look(journal, now)
     }
 
     fn report_stale_memories(
@@ -151,7 +151,7 @@ impl ReportedTree {
             {
                 continue;
             }
-            let (reasons, first) = (Some(StaleReasons::of(stale)), self.is_first);
+            let (reasons, first) = (Some(StaleReasons::from_stale(stale)), self.is_first);
             let line = TreeLine { reasons, first, ..self.line(kind::STALE, id, now) };
             if reported == Some(&line.clone().news()) {
                 continue;
@@ -165,7 +165,7 @@ impl ReportedTree {
     }
 
     /// Notes that a work tree was looked at, where that reported nothing: what the next look finds is news.
-    fn note_first(&mut self, journal: &Journal, now: Timestamp) -> bool {
+    fn record_first_look(&mut self, journal: &Journal, now: Timestamp) -> bool {
         if !std::mem::replace(&mut self.is_first, false) || !self.stale.is_empty() {
             return true;
         }

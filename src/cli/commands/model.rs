@@ -1,5 +1,5 @@
 //! `model`: fetches the model of this machine, shows what is installed and which model answers. Not here: using another one
-//! (`model_use`), the files (`index::embed::model`).
+//! (`model::use_model`), the files (`index::embed::model`).
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;

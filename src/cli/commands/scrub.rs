@@ -3,7 +3,7 @@
 use clap::Args;
 use retriever::failure::store_error;
 use store::Store;
-use upkeep::{Recogniser, scrub};
+use upkeep::{SecretRecogniser, scrub};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
@@ -44,7 +44,7 @@ pub(super) fn scrub(context: &mut CommandContext<'_, '_>, command: &Scrub) -> Co
         store: &settled.store,
         repo: log.as_deref().map(Store::repo_of),
         how: if command.dry_run { scrub::ScrubMode::DryRun } else { scrub::ScrubMode::Change },
-        recogniser: &Recogniser::default(),
+        recogniser: &SecretRecogniser::default(),
         places: log_check::own_folders(&settled),
     })
     .map_err(|error| store_error(&error))?;

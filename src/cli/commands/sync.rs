@@ -1,4 +1,4 @@
-//! `sync`: one round with the team. Not here: the round itself (`sync`), the link to the team (`team_link`), and the report of a round
+//! `sync`: one round with the team. Not here: the round itself (`sync`), the link to the team (`retriever::team_link`), and the report of a round
 //! (`team_text`).
 
 use std::io::Write;

@@ -6,7 +6,7 @@ use clap::Args;
 use requests::ApiError;
 use retriever::failure::store_error;
 use store::Store;
-use upkeep::{Recogniser, verify};
+use upkeep::{SecretRecogniser, verify};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
@@ -81,7 +81,7 @@ pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> 
             verify::ChangedLogs::Tell
         },
         now: (program.surroundings.clock)().now,
-        recogniser: &Recogniser::default(),
+        recogniser: &SecretRecogniser::default(),
         places: log_check::own_folders(&settled),
     })
     .map_err(|error| store_error(&error))?;

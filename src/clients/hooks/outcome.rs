@@ -1,5 +1,5 @@
 //! Whether a tool succeeded, by what its client reports: some clients have an event for failures, some a field, some
-//! only say it in the output. Not here: whether a failure is worth an answer (`signature`).
+//! only say it in the output. Not here: whether a failure is worth an answer (`learning::signature`).
 
 use serde_json::{Map, Value};
 

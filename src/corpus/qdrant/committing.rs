@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::point_forms::{EpochSpan, RecordPayload, VersionPlace, passages, point_id, term_id};
+use super::point_forms::{EpochSpan, RecordPayload, VersionSlot, passages, point_id, term_id};
 use super::rest_client::{CollectionKind, HttpMethod, QdrantCorpus, wrong};
 use super::searching::PointPage;
 use super::sending::{PayloadPoint, StatePayload, TermPayload, change, upsert};
@@ -78,7 +78,7 @@ fn right_terms(
 
 /// A memory that is there.
 struct HeldVersion {
-    place: VersionPlace,
+    place: VersionSlot,
     mark: i64,
 }
 
@@ -88,8 +88,8 @@ fn held_versions(
     state: BatchState,
     until: Deadline,
 ) -> Result<BTreeMap<MemoryKey, HeldVersion>, CorpusError> {
-    let all: BTreeMap<String, (MemoryKey, VersionPlace)> = keys
-        .flat_map(|key| VersionPlace::BOTH.map(|place| (point_id(key, place, 0), (key, place))))
+    let all: BTreeMap<String, (MemoryKey, VersionSlot)> = keys
+        .flat_map(|key| VersionSlot::BOTH.map(|place| (point_id(key, place, 0), (key, place))))
         .collect();
     let ids: Vec<String> = all.keys().cloned().collect();
     let fields = ["key", "mark", "from", "until"];
@@ -125,12 +125,12 @@ impl<'corpus> Batch<'corpus> {
     }
 
     /// Says of memories until when they count, and takes them out of the numbers.
-    fn end(&mut self, ended: &[(MemoryKey, VersionPlace)]) -> Result<(), CorpusError> {
+    fn end(&mut self, ended: &[(MemoryKey, VersionSlot)]) -> Result<(), CorpusError> {
         if ended.is_empty() {
             return Ok(());
         }
         let ids: Vec<String> = ended.iter().map(|(key, place)| point_id(*key, *place, 0)).collect();
-        let places: BTreeMap<&String, &(MemoryKey, VersionPlace)> = ids.iter().zip(ended).collect();
+        let places: BTreeMap<&String, &(MemoryKey, VersionSlot)> = ids.iter().zip(ended).collect();
         let fields = ["key", "mark", "record", "from", "until"];
         let records = look_up_points::<RecordPayload>(self.corpus, &ids, &fields, self.until)?;
         let mut points = Vec::new();
@@ -156,7 +156,7 @@ impl<'corpus> Batch<'corpus> {
     }
 
     /// Adds memories, each where there is room for it.
-    fn begin_with(&mut self, new: &[(&CorpusEntry, VersionPlace)]) -> Result<(), CorpusError> {
+    fn begin_with(&mut self, new: &[(&CorpusEntry, VersionSlot)]) -> Result<(), CorpusError> {
         new.iter().for_each(|(entry, _)| self.change.count(&entry.passages, 1));
         let (corpus, epoch, until) = (self.corpus, self.epoch(), self.until);
         let found_by = new.iter().flat_map(|(entry, place)| passages(entry, *place, epoch));
@@ -227,15 +227,15 @@ pub(super) fn put_entries(
     let is_new =
         |entry: &&CorpusEntry| held.get(&entry.key).is_none_or(|held| held.mark != entry.mark.0);
     let new = entries.values().copied().filter(is_new).map(|entry| {
-        let place = held.get(&entry.key).map_or(VersionPlace::First, |held| held.place.other());
+        let place = held.get(&entry.key).map_or(VersionSlot::First, |held| held.place.other());
         (entry, place)
     });
-    let new: Vec<(&CorpusEntry, VersionPlace)> = new.collect();
+    let new: Vec<(&CorpusEntry, VersionSlot)> = new.collect();
     let Some((last, _)) = new.last() else { return mark_tidy(corpus) };
     let weighed_with = last.weighed_with;
     let replaced =
         new.iter().filter_map(|(entry, _)| Some((entry.key, held.get(&entry.key)?.place)));
-    let replaced: Vec<(MemoryKey, VersionPlace)> = replaced.collect();
+    let replaced: Vec<(MemoryKey, VersionSlot)> = replaced.collect();
     batch.end(&replaced)?;
     batch.begin_with(&new)?;
     batch.commit(Some(weighed_with))
@@ -245,7 +245,7 @@ pub(super) fn delete_entries(corpus: &QdrantCorpus, keys: &[MemoryKey]) -> Resul
     let mut batch = Batch::begin(corpus)?;
     let keys: BTreeSet<MemoryKey> = keys.iter().copied().collect();
     let held = held_versions(corpus, keys.into_iter(), batch.state, batch.until)?;
-    let gone: Vec<(MemoryKey, VersionPlace)> =
+    let gone: Vec<(MemoryKey, VersionSlot)> =
         held.iter().map(|(key, held)| (*key, held.place)).collect();
     if gone.is_empty() {
         return mark_tidy(corpus);

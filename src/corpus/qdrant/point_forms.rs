@@ -27,12 +27,12 @@ fn uuid(bytes: [u8; 16]) -> String {
 
 /// Where a version of a memory lies: two have room side by side, the one that counts and the one that is to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum VersionPlace {
+pub(super) enum VersionSlot {
     First,
     Second,
 }
 
-impl VersionPlace {
+impl VersionSlot {
     /// Both of them.
     pub(super) const BOTH: [Self; 2] = [Self::First, Self::Second];
 
@@ -53,7 +53,7 @@ impl VersionPlace {
 }
 
 /// Returns the id of a passage; that of a record is the id of passage 0.
-pub(super) fn point_id(key: MemoryKey, place: VersionPlace, passage: usize) -> String {
+pub(super) fn point_id(key: MemoryKey, place: VersionSlot, passage: usize) -> String {
     id_with(key, place.byte(), u16::try_from(passage).unwrap_or(u16::MAX))
 }
 
@@ -138,7 +138,7 @@ struct PassagePayload<'entry> {
 /// Returns the points of a memory, one at least: for what it is found by.
 pub(super) fn passages(
     entry: &CorpusEntry,
-    place: VersionPlace,
+    place: VersionSlot,
     from: u64,
 ) -> Vec<PassagePoint<'_>> {
     let vector = entry.vector.as_ref().filter(|codes| codes.len() == VECTOR_DIMENSIONS);
@@ -252,7 +252,7 @@ mod tests {
         let mut before = String::new();
         for key in keys {
             assert_eq!(key_of(&key.to_string()), Some(key));
-            for place in VersionPlace::BOTH {
+            for place in VersionSlot::BOTH {
                 for passage in [0, 1, 300] {
                     let id = point_id(key, place, passage);
                     assert!(id > before && id < id_behind(key), "{id}");

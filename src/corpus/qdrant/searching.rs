@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::point_forms::{
-    RecordPayload, SparseVector, VersionPlace, filter_of, id_behind, key_of, point_id, shape,
+    RecordPayload, SparseVector, VersionSlot, filter_of, id_behind, key_of, point_id, shape,
     visible,
 };
 use super::rest_client::{CollectionKind, HttpMethod, QdrantCorpus, wrong};
@@ -263,7 +263,7 @@ pub(super) fn fetch(
     until: Deadline,
 ) -> Result<Vec<FetchedRecord>, CorpusError> {
     let epoch = epoch(corpus, until)?;
-    let ids = |key: &MemoryKey| VersionPlace::BOTH.map(|place| point_id(*key, place, 0));
+    let ids = |key: &MemoryKey| VersionSlot::BOTH.map(|place| point_id(*key, place, 0));
     let ids: Vec<String> = keys.iter().flat_map(ids).collect();
     let fields = ["key", "mark", "record", "from", "until"];
     let points = look_up_points::<RecordPayload>(corpus, &ids, &fields, until)?;

@@ -286,7 +286,7 @@ impl LoopState {
         (schedule.checkpoint_len, schedule.written_at) = (follower.known_len(), Instant::now());
     }
 
-    fn note_question(&mut self) {
+    fn record_question(&mut self) {
         if let Some(schedule) = &mut self.schedule {
             schedule.asked_at = Instant::now();
         }

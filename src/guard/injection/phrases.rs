@@ -291,7 +291,7 @@ impl EncodedWords {
     }
 }
 
-/// Translates a phrase to a regex over [`Written`] words.
+/// Translates a phrase to a regex over [`EncodedWords`].
 fn pattern(phrase: &str) -> String {
     let mut regex = String::new();
     let mut before = r" \.?\^?";

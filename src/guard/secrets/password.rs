@@ -56,7 +56,7 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a 
         || is_literal(core)
         || is_placeholder(value)
         || is_list_of_characters(value)
-        || is_of_known_word_at_host(value)
+        || is_example_address(value)
         || is_made_of_known_words(core)
     {
         return None;
@@ -195,7 +195,7 @@ fn is_made_of_known_words(core: &[u8]) -> bool {
 }
 
 /// Tells whether a value is an address of mail that people write as an example, as in `user@site`.
-fn is_of_known_word_at_host(value: &[u8]) -> bool {
+fn is_example_address(value: &[u8]) -> bool {
     let mut parts = value.splitn(2, |byte| *byte == b'@');
     let name = parts.next().unwrap_or_default();
     let is_host = |host: &[u8]| {

@@ -4,7 +4,7 @@
 //! The network itself is one of two graphs compiled into the program, some 50 kB each, without weights. They name
 //! offsets: in `model.safetensors`, which is handed to ONNX Runtime as it was published, or in `model.int8`, which
 //! is made from it. In bytes a question takes half the time, and its vector is nearly that in floats (cosine .9995),
-//! so questions are computed in bytes if that works and is faster (`questions`). Texts, for which nobody waits, are computed
+//! so questions are computed in bytes if that works and is faster (`query_network`). Texts, for which nobody waits, are computed
 //! as the setting says.
 //!
 //! What is not here: checking, fetching and rounding the files (`model`), loading the library (`runtime`), running the
@@ -204,8 +204,8 @@ mod tests {
                 assert_eq!(asked, rounded.embed_query(question).unwrap());
                 assert_ne!(asked, as_text);
             }
-            told => {
-                assert!(told.contains("slower here"), "{told}");
+            message => {
+                assert!(message.contains("slower here"), "{message}");
                 assert_eq!(asked, as_text);
             }
         }

@@ -1,5 +1,5 @@
 //! A hash of the indexed content of each document, independent of segments, so that two indexes with different
-//! histories can be compared. Not here: comparing them with the memories (`engine::digest`).
+//! histories can be compared. Not here: comparing them with the memories (`engine::state_digest`).
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@
 //! stays logarithmic and each posting is copied a logarithmic number of times. Nothing sealed ever
 //! changes: a clone is a frozen snapshot for a query at the price of a few reference counts, and
 //! there is no mutable tail to copy. Document frequency, corpus size and average length are those of
-//! the living documents at query time (`index`, `part`, `search`, `weight`), whatever the segments.
+//! the living documents at query time (`index`, `live_segment`, `search`, `weight`), whatever the segments.
 //!
 //! A document may have several passages; its score is that of the best. Not here: what is put into a
 //! document's text, fusion with other indexes, persistence.
@@ -56,7 +56,7 @@ pub use document_frequencies::DocumentFrequencies;
 pub use index::LexicalIndex;
 pub use passage::{Passage, passages_of};
 pub use passage_weight::PassageWeight;
-pub use query::{Overlap, PreparedQuery};
+pub use query::{PassageOverlap, PreparedQuery};
 pub use query_words::QueryWords;
 pub use shared_rarity::SharedRarity;
 pub use whole_document::WholeScores;

@@ -1,5 +1,5 @@
 //! The indexed form of a document: its passages, each with the text near it. Not here: cutting a text into passages
-//! and choosing the text nearby (`projection`), turning text into terms (`tokenize`).
+//! and choosing the text nearby (`search`), turning text into terms (`tokenize`).
 
 use memory::Memory;
 

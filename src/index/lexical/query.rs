@@ -33,7 +33,7 @@ const FORMS_TERMS_MAX: usize = 12;
 
 /// The overlap of a query with the best passage of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Overlap {
+pub struct PassageOverlap {
     /// The share of the query that the passage covers, 0 to 1; terms that no document holds count too.
     pub coverage: f32,
     /// The sum of the inverse document frequencies of the shared terms.
@@ -240,7 +240,7 @@ impl<'index> PreparedQuery<'index> {
     /// store: a corpus of fewer than 300 passages counts as one of 300. Otherwise every word of the only memory
     /// would be common.
     #[must_use]
-    pub fn overlap(&self, doc: DocId) -> Overlap {
+    pub fn overlap(&self, doc: DocId) -> PassageOverlap {
         let larger =
             CorpusSize { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
         let least = CorpusSize { documents: DOCUMENTS_MIN, ..self.corpus };
@@ -256,7 +256,7 @@ impl<'index> PreparedQuery<'index> {
             larger.inverse_document_frequency(term.documents).min(rarity_max)
         };
         let has_words = score_max > 0.0;
-        Overlap {
+        PassageOverlap {
             coverage: if has_words { (score / (score_max * SATURATED)).min(1.0) } else { 0.0 },
             rarity: matched.iter().map(|(term, _)| rarity(term)).sum(),
         }
@@ -305,7 +305,7 @@ impl<'index> PreparedQuery<'index> {
         Some(rarity.min(least.inverse_document_frequency(1)))
     }
 
-    /// Returns the rarity that a document with every word of the query shares with it, in the units of [`Overlap::rarity`].
+    /// Returns the rarity that a document with every word of the query shares with it, in the units of [`PassageOverlap::rarity`].
     #[must_use]
     pub fn rarity_possible(&self) -> f32 {
         self.terms.iter().filter_map(|term| self.bounded_rarity(&term.term)).sum()

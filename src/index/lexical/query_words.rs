@@ -67,7 +67,7 @@ impl QueryWords {
         let from_start = run_text.trim_start_matches(is_inner);
         let start = run.end - from_start.len();
         let compound = from_start.trim_end_matches(is_inner);
-        if compound.contains(JOINERS) && self.has_all(compound) {
+        if compound.contains(JOINERS) && self.wants_all_terms_of(compound) {
             spans.push(start..start + compound.len());
             return;
         }
@@ -79,7 +79,7 @@ impl QueryWords {
         }
     }
 
-    fn has_all(&mut self, compound: &str) -> bool {
+    fn wants_all_terms_of(&mut self, compound: &str) -> bool {
         let terms = terms_of(compound, TERMS_MAX, &self.words, &mut self.cache);
         terms.len() > 0 && terms.iter().all(|term| self.wanted.contains(term))
     }

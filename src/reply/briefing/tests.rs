@@ -26,10 +26,10 @@ fn at(text: &str) -> Option<Timestamp> {
 }
 
 fn briefing_reply(picked: &BriefingSelection, max_tokens: usize) -> Reply {
-    told_within(picked, max_tokens, &BTreeMap::new())
+    briefing_within(picked, max_tokens, &BTreeMap::new())
 }
 
-fn told_within(
+fn briefing_within(
     picked: &BriefingSelection,
     max_tokens: usize,
     section_tokens: &BTreeMap<String, usize>,
@@ -63,7 +63,7 @@ fn a_section_keeps_to_its_own_tokens() {
     };
     let text = |most: usize| {
         let budgets = BTreeMap::from([("decisions".to_owned(), most)]);
-        told_within(&picked, 800, &budgets).text
+        briefing_within(&picked, 800, &budgets).text
     };
     let decided =
         |text: &str| text.split("Known gotchas").next().unwrap().matches("lesson").count();
@@ -146,9 +146,9 @@ fn one_memory_is_shown_within_any_budget() {
 #[test]
 fn file_names_are_escaped_few_and_short() {
     let long = format!("src/{}/end.rs", "x".repeat(300));
-    let said = gone(&["a\u{1B}[31m\nb.rs".to_owned(), long, "c.rs".to_owned()]);
-    assert!(!said.contains(['\n', '\u{1B}']) && said.len() < 160, "{said}");
-    assert!(said.ends_with("/end.rs and 1 more)"), "{said}");
+    let named = gone(&["a\u{1B}[31m\nb.rs".to_owned(), long, "c.rs".to_owned()]);
+    assert!(!named.contains(['\n', '\u{1B}']) && named.len() < 160, "{named}");
+    assert!(named.ends_with("/end.rs and 1 more)"), "{named}");
     assert_eq!(gone(&[]), "");
 }
 

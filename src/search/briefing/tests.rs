@@ -1,4 +1,4 @@
-//! Tests which memory goes to which section, on snapshots made of lines. Not here: words and room (`render`).
+//! Tests which memory goes to which section, on snapshots made of lines. Not here: words and room (`reply::briefing`).
 
 use std::cell::Cell;
 use std::sync::LazyLock;

@@ -30,7 +30,7 @@ pub fn changed_since<'a>(
     top: &Path,
 ) -> ChangedFiles {
     let mut changed = ChangedFiles::new();
-    let Some(made) = checked_out_by(top) else { return changed };
+    let Some(made) = first_checkout_end(top) else { return changed };
     let mut looks_left = LOOKS_MAX;
     for memory in memories {
         let Some(held) = last_held(memory) else { continue };
@@ -56,7 +56,7 @@ pub fn changed_since<'a>(
 /// Tells whether a file of the work tree `top` is known to be written after a time, other than by a checkout.
 #[must_use]
 pub fn is_written_after(top: &Path, file: &str, time: Timestamp) -> bool {
-    checked_out_by(top).is_some_and(|made| is_later(top, file, time.max(made)))
+    first_checkout_end(top).is_some_and(|made| is_later(top, file, time.max(made)))
 }
 
 fn is_later(top: &Path, file: &str, time: Timestamp) -> bool {
@@ -66,7 +66,7 @@ fn is_later(top: &Path, file: &str, time: Timestamp) -> bool {
 
 /// Returns the time by which the first checkout was complete; `None` where the system does not know when the work tree
 /// was made.
-fn checked_out_by(top: &Path) -> Option<Timestamp> {
+fn first_checkout_end(top: &Path) -> Option<Timestamp> {
     let made = top.join(".git").symlink_metadata().ok()?.created().ok()?;
     Timestamp::try_from(made.checked_add(CHECKOUT)?).ok()
 }

@@ -303,7 +303,7 @@ fn first_unfit<'a>(
 
 /// Tells whether the last line of a range is the one that its list ends with.
 fn is_known(range: &Range, line: ChainHash) -> bool {
-    range.known().last().is_none_or(|known| known.short == line.number())
+    range.known().last().is_none_or(|known| known.short == line.short_number())
 }
 
 /// Returns the lines of a log. `None` if it or its chain has too many.

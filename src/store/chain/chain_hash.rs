@@ -48,7 +48,7 @@ impl ChainHash {
 
     /// Returns the first eight digits as a number.
     #[must_use]
-    pub fn number(&self) -> u32 {
+    pub fn short_number(&self) -> u32 {
         u32::from_str_radix(self.short(), 16).unwrap_or_default()
     }
 }

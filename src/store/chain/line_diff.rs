@@ -42,7 +42,7 @@ fn known_hashes(ranges: &[&Range]) -> Vec<Option<u32>> {
 
 fn agree(then: Option<&Option<u32>>, now: Option<&HashedLine>) -> bool {
     match (then, now) {
-        (Some(Some(short)), Some(line)) => *short == line.hash.number(),
+        (Some(Some(short)), Some(line)) => *short == line.hash.short_number(),
         (Some(None), Some(_)) => true,
         (_, None) | (None, _) => false,
     }
@@ -106,7 +106,7 @@ pub(super) fn is_permutation(
             *counts.entry(*short).or_default() += 1;
         }
         for line in now.get(block.now.clone()).unwrap_or_default() {
-            *counts.entry(line.hash.number()).or_default() -= 1;
+            *counts.entry(line.hash.short_number()).or_default() -= 1;
         }
     }
     !counts.is_empty() && counts.values().all(|count| *count == 0)

@@ -55,7 +55,7 @@ impl TranscriptReader for Amp {
     ) -> Result<Resume, ReadError> {
         let thread: AmpThread = whole_json(&file.path)?;
         sink.session(&thread.id, SessionExtent::Whole);
-        thread.tell_facts(sink);
+        thread.report_facts(sink);
         let began = time_ms(&thread.created);
         for message in thread.messages {
             let unknown = match &message.0 {
@@ -101,7 +101,7 @@ struct AmpMessage {
 }
 
 impl AmpThread {
-    fn tell_facts(&self, sink: &mut dyn TranscriptSink) {
+    fn report_facts(&self, sink: &mut dyn TranscriptSink) {
         let tree = value_at(&self.env, "/initial/trees/0");
         let directory = text_field(tree, "uri");
         let directory = directory.map(|uri| uri.strip_prefix("file://").unwrap_or(&uri).to_owned());

@@ -143,7 +143,7 @@ impl ContinueItem {
             "assistant" => {
                 stamp.report(sink, MomentKind::Answered(text));
                 let states = self.tool_call_states.as_array();
-                states.into_iter().flatten().for_each(|state| tell_call(state, stamp, sink));
+                states.into_iter().flatten().for_each(|state| report_call(state, stamp, sink));
             }
             // A result stands in the state of its call as well.
             "tool" | "thinking" | "system" => return Some(""),
@@ -156,7 +156,7 @@ impl ContinueItem {
     }
 }
 
-fn tell_call(state: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
+fn report_call(state: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
     let function = value_at(state, "/toolCall/function");
     let call = text_field(state, "toolCallId").unwrap_or_default();
     let tool = text_field(function, "name").unwrap_or_default();

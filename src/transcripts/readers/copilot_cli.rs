@@ -200,11 +200,11 @@ impl<'a> CopilotLog<'a> {
         sink.session(&head.id, extent);
         head.report_facts(sink);
         self.head = head;
-        self.tell_names(sink);
+        self.report_names(sink);
     }
 
     /// The session's name stands in a file beside the log.
-    fn tell_names(&self, sink: &mut dyn TranscriptSink) {
+    fn report_names(&self, sink: &mut dyn TranscriptSink) {
         let workspace_file = self.file.path.with_file_name("workspace.yaml");
         if self.file.path.parent().is_some_and(|folder| leads_out_of(folder, &workspace_file)) {
             return;

@@ -64,7 +64,7 @@ impl SessionTables for CursorTables {
             let row = VALUE.first(database, [&key])?.unwrap_or_default();
             let (bytes, value) = (row.content_bytes, row.content.unwrap_or_default());
             let id = key.strip_prefix("composerData:").unwrap_or(&key).to_owned();
-            self.note_children(&id, &value);
+            self.record_children(&id, &value);
             // The conversation says when it was last changed, and lists its messages.
             let mark = format!("{bytes:?}/{}", fingerprint(&String::from_utf8_lossy(&value)));
             planned.push(PlannedSession { id, mark });
@@ -100,7 +100,7 @@ impl SessionTables for CursorTables {
 }
 
 impl CursorTables {
-    fn note_children(&self, id: &str, value: &[u8]) {
+    fn record_children(&self, id: &str, value: &[u8]) {
         let name: &[u8] = b"\"subComposerIds\":[\"";
         if !value.windows(name.len()).any(|window| window == name) {
             return;

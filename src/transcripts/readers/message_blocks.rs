@@ -26,12 +26,12 @@ impl BlockRules {
         let content = &message["content"];
         match message["role"].as_str().unwrap_or("no role") {
             "user" => {
-                self.tell_results(content, stamp, sink);
+                self.report_results(content, stamp, sink);
                 stamp.report(sink, MomentKind::Asked(typed_text(&text_of(content))));
             }
             "assistant" => {
                 stamp.report(sink, MomentKind::Answered(text_of(content)));
-                self.tell_calls(content, stamp, sink);
+                self.report_calls(content, stamp, sink);
             }
             "system" => return Some(String::new()),
             unknown => return Some(format!("message/{unknown}")),
@@ -39,7 +39,7 @@ impl BlockRules {
         None
     }
 
-    fn tell_calls(&self, content: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
+    fn report_calls(&self, content: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
         for block in content.as_array().into_iter().flatten() {
             if block["type"] == "tool_use" {
                 let (call, tool) = (text_field(block, "id"), text_field(block, "name"));
@@ -51,7 +51,7 @@ impl BlockRules {
         }
     }
 
-    fn tell_results(&self, content: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
+    fn report_results(&self, content: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
         for block in content.as_array().into_iter().flatten() {
             if block["type"] == "tool_result" {
                 let call = text_field(block, "tool_use_id").unwrap_or_default();

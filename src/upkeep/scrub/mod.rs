@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use self::commit_history::CommitHistory;
 use super::own_files::OwnFiles;
-use super::secret_lines::{ExposedLine, Recogniser};
+use super::secret_lines::{ExposedLine, SecretRecogniser};
 use super::{CheckReport, CheckVerdict};
 use store::{LogLine, Quarantine, Store, StoreError};
 
@@ -90,7 +90,11 @@ fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<ScrubbedFile, S
 }
 
 /// Checks a line, and also the digits in which the quarantine encodes a damaged line that is not text.
-fn find_exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<ExposedLine> {
+fn find_exposed(
+    recogniser: &SecretRecogniser<'_>,
+    line: &[u8],
+    file_repo: &str,
+) -> Option<ExposedLine> {
     if let Some(exposed) = recogniser.find_secrets(line, file_repo) {
         return Some(exposed);
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::commit_history::CommitHistory;
-use crate::secret_lines::{Recogniser, SecretSpot};
+use crate::secret_lines::{SecretRecogniser, SecretSpot};
 use crate::surfaces::OwnFolders;
 use event::RepoKey;
 use sessions::session_scrub::RowScrub;
@@ -18,7 +18,7 @@ pub struct ScrubRequest<'a> {
     /// Whether to change anything.
     pub how: ScrubMode,
     /// The recogniser of secrets.
-    pub recogniser: &'a Recogniser<'a>,
+    pub recogniser: &'a SecretRecogniser<'a>,
     /// Where our other files are. They are scrubbed where no repository is named.
     pub places: OwnFolders<'a>,
 }

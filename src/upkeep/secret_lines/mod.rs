@@ -13,8 +13,8 @@ use event::{DecodedLine, Event, EventId, codec};
 use guard::secrets::{Finding, findings};
 use guard::text::escaped;
 
-/// Recognises secrets. [`Recogniser::default`] is the real one; tests use their own rules.
-pub struct Recogniser<'a> {
+/// Recognises secrets. [`SecretRecogniser::default`] is the real one; tests use their own rules.
+pub struct SecretRecogniser<'a> {
     /// Finds the secrets in a text.
     pub find: &'a dyn Fn(&str) -> Vec<Finding>,
     /// Returns the fields of an event in the form that may be written. It can use more than the text of a
@@ -22,7 +22,7 @@ pub struct Recogniser<'a> {
     pub fields: &'a dyn Fn(Event) -> Map<String, Value>,
 }
 
-impl Default for Recogniser<'_> {
+impl Default for SecretRecogniser<'_> {
     fn default() -> Self {
         Self { find: &findings, fields: &|event| codec::fields_of(clean::clean(event).event()) }
     }
@@ -52,7 +52,7 @@ const MARK: &str = "[REDACTED:";
 /// Fields that contain ids. A line must keep its own id, and the ids it refers to.
 const IDS: [&str; 2] = ["id", "memory_id"];
 
-impl Recogniser<'_> {
+impl SecretRecogniser<'_> {
     /// Looks for secrets in a line without its line break. `file_repo` is as for [`codec::decode`].
     pub(super) fn find_secrets(&self, line: &[u8], file_repo: &str) -> Option<ExposedLine> {
         self.find_secrets_in(line, &codec::decode(line, file_repo), file_repo)

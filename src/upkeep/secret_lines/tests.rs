@@ -28,7 +28,8 @@ fn fields(event: Event) -> Map<String, Value> {
     fields
 }
 
-pub(in super::super) const TEST: Recogniser<'static> = Recogniser { find: &find, fields: &fields };
+pub(in super::super) const TEST: SecretRecogniser<'static> =
+    SecretRecogniser { find: &find, fields: &fields };
 
 fn clean(line: &str) -> Option<String> {
     let exposed = TEST.find_secrets(line.as_bytes(), "api")?;

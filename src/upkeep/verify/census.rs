@@ -87,12 +87,12 @@ pub(super) struct LogCensus {
     /// What the chain of the log says.
     pub chain: ChainCensus,
     /// Lines of the log or of its segments that an earlier segment has, too.
-    pub doubled: DoubledCensus,
+    pub doubled: DuplicateLines,
 }
 
 /// The lines that two files of a log have, as far as they are known.
 #[derive(Debug, Default)]
-pub(super) enum DoubledCensus {
+pub(super) enum DuplicateLines {
     /// Nothing was compared, because the file has no segments.
     #[default]
     None,
@@ -104,7 +104,7 @@ pub(super) enum DoubledCensus {
     Unreadable(String),
 }
 
-impl DoubledCensus {
+impl DuplicateLines {
     pub fn found(&self) -> &[DoubledLines] {
         if let Self::Found(found) = self { found } else { &[] }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::census::{DoubledCensus, LogCensus};
+use super::census::{DuplicateLines, LogCensus};
 use crate::counted_noun::counted;
 use crate::display_path::display_path;
 use guard::text::{Layout, neutralise};
@@ -14,18 +14,18 @@ use store::{DoubledLines, Store};
 pub(super) fn write_doubled_report(out: &mut String, found: &LogCensus) {
     let log = display_path(&found.log);
     match &found.doubled {
-        DoubledCensus::None => {}
-        DoubledCensus::Busy(why) => {
+        DuplicateLines::None => {}
+        DuplicateLines::Busy(why) => {
             let why = neutralise(why, Layout::Line);
             let _ =
                 writeln!(out, "note      {log}: not compared with its segments: failed to {why}");
         }
-        DoubledCensus::Unreadable(why) => {
+        DuplicateLines::Unreadable(why) => {
             let why = neutralise(why, Layout::Line);
             let _ =
                 writeln!(out, "TROUBLE   {log}: not compared with its segments: failed to {why}");
         }
-        DoubledCensus::Found(all) => {
+        DuplicateLines::Found(all) => {
             for doubled in all {
                 let _ = writeln!(out, "TWICE     {}", describe_doubled(doubled));
             }

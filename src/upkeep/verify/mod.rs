@@ -8,8 +8,10 @@ mod verify_reply;
 
 use std::path::{Path, PathBuf};
 
-use self::census::{ChainCensus, DoubledCensus, LinePosition, LogCensus, SkippedLine, StoreCensus};
-use super::secret_lines::Recogniser;
+use self::census::{
+    ChainCensus, DuplicateLines, LinePosition, LogCensus, SkippedLine, StoreCensus,
+};
+use super::secret_lines::SecretRecogniser;
 use super::{CheckReport, CheckVerdict};
 use crate::own_files::OwnFiles;
 use crate::surfaces::OwnFolders;
@@ -38,7 +40,7 @@ pub struct VerifyRequest<'a> {
     /// The current time.
     pub now: Timestamp,
     /// The recogniser of secrets.
-    pub recogniser: &'a Recogniser<'a>,
+    pub recogniser: &'a SecretRecogniser<'a>,
     /// Where our other files are. They are checked where all segments are.
     pub places: OwnFolders<'a>,
 }
@@ -179,14 +181,14 @@ fn chain(request: &VerifyRequest<'_>, log: &Path) -> ChainCensus {
 }
 
 /// Looks for lines that two files of a log have.
-fn find_doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
+fn find_doubled(request: &VerifyRequest<'_>, log: &Path) -> DuplicateLines {
     if request.segments == Segments::None {
-        return DoubledCensus::None;
+        return DuplicateLines::None;
     }
     match request.store.doubled(log) {
-        Ok(found) => DoubledCensus::Found(found),
-        Err(error @ StoreError::Busy { .. }) => DoubledCensus::Busy(error.to_string()),
-        Err(error) => DoubledCensus::Unreadable(error.to_string()),
+        Ok(found) => DuplicateLines::Found(found),
+        Err(error @ StoreError::Busy { .. }) => DuplicateLines::Busy(error.to_string()),
+        Err(error) => DuplicateLines::Unreadable(error.to_string()),
     }
 }
 

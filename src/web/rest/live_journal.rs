@@ -14,7 +14,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use crate::private_memories::PrivateMemories;
 use crate::request_guard::Refusal;
 use api::journal::announcer::{AnnouncedLines, Announcer};
-use api::journal::journal_line::{JournalMemories, listener_line, told_ids};
+use api::journal::journal_line::{JournalMemories, delivered_ids, listener_line};
 use api::journal::sequence::Sequence;
 use api::journal::{Journal, kind};
 use api::local::Core;
@@ -142,7 +142,7 @@ struct UnindexedMemories {
 }
 
 /// What is known when listeners are served.
-struct JournalPresent {
+struct ServingState {
     now: Timestamp,
     /// Nothing while the logs are being read. Then ids stay as they were told.
     snapshot: Option<Snapshot>,
@@ -160,7 +160,7 @@ struct WrittenPiece {
     for_others: Bytes,
 }
 
-impl JournalPresent {
+impl ServingState {
     /// Reads the journal on from a place. `None` if the place is gone.
     fn read_on(&mut self, journal: &Journal, from: Sequence) -> Option<WrittenPiece> {
         // Most listeners are at the same place.
@@ -168,9 +168,9 @@ impl JournalPresent {
             return Some(last.clone());
         }
         let piece = journal.read_on(from, PIECE_BYTES)?;
-        let told = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
+        let delivered = piece.lines.iter().flat_map(|(_, line)| delivered_ids(line));
         let memories =
-            self.snapshot.as_ref().map(|snapshot| JournalMemories::look_up(told, snapshot));
+            self.snapshot.as_ref().map(|snapshot| JournalMemories::look_up(delivered, snapshot));
         let memories = memories.unwrap_or_default();
         let (mut text, mut for_others) = (String::new(), String::new());
         for line in &piece.lines {
@@ -231,7 +231,7 @@ impl LiveState {
         if announced.lines > 0 || announced.lost {
             self.unindexed = Some(UnindexedMemories { progress: None, since: Instant::now() });
         }
-        self.note_if_indexed(core);
+        self.record_if_indexed(core);
         announced
     }
 
@@ -255,7 +255,7 @@ impl LiveState {
         self.watches = vec![watch(core.store.root()), watch(self.journal.folder())];
     }
 
-    fn note_if_indexed(&mut self, core: &Core) {
+    fn record_if_indexed(&mut self, core: &Core) {
         let Some(unindexed) = &mut self.unindexed else { return };
         let Some(snapshot) = core.engine.snapshot_now() else { return };
         let progress = (snapshot.memories().len(), snapshot.embedded_count());
@@ -293,7 +293,7 @@ impl LiveState {
             Some(Err(_)) => return true,
         }
         let (now, snapshot) = ((core.clock)().now, core.engine.snapshot_now());
-        let mut state = JournalPresent { now, snapshot, last: None };
+        let mut state = ServingState { now, snapshot, last: None };
         for mut listener in std::mem::take(&mut self.listeners) {
             match listener.serve(&self.journal, &mut state) {
                 ListenerProgress::UpToDate => self.listeners.push(listener),
@@ -324,7 +324,7 @@ impl Listener {
     }
 
     /// Puts into its queue what fits.
-    fn serve(&mut self, journal: &Journal, present: &mut JournalPresent) -> ListenerProgress {
+    fn serve(&mut self, journal: &Journal, present: &mut ServingState) -> ListenerProgress {
         loop {
             if self.queue.is_closed() {
                 return ListenerProgress::Gone;
@@ -359,7 +359,7 @@ impl Listener {
         }
     }
 
-    fn wait_for_room(&mut self, journal: &Journal, present: &JournalPresent) -> ListenerProgress {
+    fn wait_for_room(&mut self, journal: &Journal, present: &ServingState) -> ListenerProgress {
         // What is not for listeners fills no queue.
         if self.from.is_some_and(|from| journal.end_sequence() == Some(from)) {
             return ListenerProgress::UpToDate;
@@ -385,7 +385,7 @@ fn begin_event(at: Sequence) -> Bytes {
 }
 
 /// The event that says that a listener missed something. With a place it can go on from there.
-fn lost_event(at: Option<Sequence>, present: &JournalPresent) -> Bytes {
+fn lost_event(at: Option<Sequence>, present: &ServingState) -> Bytes {
     let now = format!("{:.0}", present.now);
     let nothing = json!({ "at": now, "id": null, "repo": null, "agent": null, "event_type": null });
     event_text(at, kind::LOST, &nothing).into()
@@ -400,8 +400,8 @@ fn event_text(at: Option<Sequence>, kind: &str, data: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn present() -> JournalPresent {
-        JournalPresent { now: "2026-01-02T03:04:05Z".parse().unwrap(), snapshot: None, last: None }
+    fn present() -> ServingState {
+        ServingState { now: "2026-01-02T03:04:05Z".parse().unwrap(), snapshot: None, last: None }
     }
 
     fn listener(from: Option<Sequence>) -> (Listener, frames::Receiver<Bytes>) {

@@ -1,6 +1,6 @@
 //! Signing in to the dashboard: the program makes a code, the page turns it into a session. A code works once and for a
 //! minute, a session for half a day. Both are random, kept as hashes, in memory alone, so a retriever that starts anew knows
-//! none. Not here: the server's token (`token`), which requests need a session (`request_guard`).
+//! none. Not here: the server's token (`access::token`), which requests need a session (`request_guard`).
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! REST at `/api/v1`: every endpoint answers from the same calls as MCP, errors name the field, and a deed that is sent twice
+//! REST at `/api/v1`: every endpoint answers from the same calls as MCP, errors name the field, and an action that is sent twice
 //! is done once. Not here: who may connect (`http`).
 
 use serde_json::{Value, json};

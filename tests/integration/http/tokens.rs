@@ -1,4 +1,4 @@
-//! Tokens with names: each may do what its right allows, its deeds are logged in its name, and one that was revoked is refused
+//! Tokens with names: each may do what its right allows, its actions are logged in its name, and one that was revoked is refused
 //! at once. Not here: how they are counted and kept (unit tests of `access`), over TLS (`tls`).
 
 use std::io::{Read, Write};

@@ -49,14 +49,14 @@ pub(crate) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
     match request {
         LinkRequest::One(edit) => {
             let numbered = NumberedEdit { line: 1, edit: Ok(edit.clone()) };
-            let reply = |said: String, status: &str| {
+            let reply = |text: String, status: &str| {
                 let link = LinkResult { line: None, status: status.to_owned(), problem: None };
-                Ok(Reply::with_text(said, &LinkAnswer { links: vec![link] }))
+                Ok(Reply::with_text(text, &LinkAnswer { links: vec![link] }))
             };
             match link_each(local, vec![numbered], &snapshot, voice).pop() {
-                Some((_, LinkOutcome::Written(said))) => reply(said, "written"),
-                Some((_, LinkOutcome::Overtaken(said))) => reply(said, "overtaken"),
-                Some((_, LinkOutcome::Unchanged(said))) => reply(said, "unchanged"),
+                Some((_, LinkOutcome::Written(text))) => reply(text, "written"),
+                Some((_, LinkOutcome::Overtaken(text))) => reply(text, "overtaken"),
+                Some((_, LinkOutcome::Unchanged(text))) => reply(text, "unchanged"),
                 Some((_, LinkOutcome::Refused(error))) => Err(error),
                 None => Err(Problems::one("links", "is empty").into()),
             }

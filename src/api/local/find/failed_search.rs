@@ -2,7 +2,7 @@
 //! (`list::analysis`).
 
 use super::search_run::{SearchRun, likely_count};
-use requests::{MIN_RELEVANCE_PERCENT_DEFAULT, SearchScope};
+use requests::{MIN_RELEVANCE_PERCENT_DEFAULT, SearchRequest, SearchScope};
 use search::SearchResult;
 
 impl SearchRun<'_> {
@@ -11,10 +11,9 @@ impl SearchRun<'_> {
     /// found.
     pub(super) fn record_failed_search(&self, found: &SearchResult<'_>) {
         let (request, parsed) = (self.request, self.parsed);
+        let SearchRequest { kinds, not_kinds, tags, files, agents, branches, .. } = request;
         let is_plain = request.min_relevance_percent <= MIN_RELEVANCE_PERCENT_DEFAULT
-            && [&request.kinds, &request.tags, &request.files, &request.agents]
-                .into_iter()
-                .all(Vec::is_empty)
+            && [kinds, not_kinds, tags, files, agents, branches].into_iter().all(Vec::is_empty)
             && (request.since, request.until) == (None, None)
             && matches!(request.scope, SearchScope::All(_))
             && !parsed.has_filters();

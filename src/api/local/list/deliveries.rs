@@ -1,6 +1,6 @@
 //! Answers what agents were shown: a page of the journal, the newest first. Not here: writing it (`journal::agent_delivery`).
 
-use crate::journal::agent_delivery::ToldLine;
+use crate::journal::agent_delivery::DeliveryLine;
 use crate::journal::journal_line::{JournalMemories, page_entry};
 use crate::journal::kind;
 use crate::journal::sequence::Sequence;
@@ -29,7 +29,7 @@ pub(super) fn page(
         let (entries, next, notices) = (Vec::new(), None, vec![JOURNAL_OFF.to_owned()]);
         return Ok(Reply::from_answer(&InjectedAnswer { entries, next, notices }));
     };
-    let is_wanted = |line: &ToldLine| {
+    let is_wanted = |line: &DeliveryLine| {
         let is = |found: Option<&str>, wanted: &Option<String>| {
             wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
         };
@@ -44,7 +44,7 @@ pub(super) fn page(
             && is_of_repo
             && has_memory
     };
-    let mut lines = ToldLine::back_from(teller.journal(), before, &[kind::INJECTED]);
+    let mut lines = DeliveryLine::back_from(teller.journal(), before, &[kind::INJECTED]);
     lines.retain(|(_, line)| is_wanted(line));
     let is_more = lines.len() > request.limit;
     lines.truncate(request.limit);

@@ -203,10 +203,10 @@ mod tests {
     use serde_json::{Value, json};
 
     /// Returns the id of the last event that decides, given events in the order of time.
-    fn last_of(said: &[Value]) -> Option<String> {
+    fn last_of(later: &[Value]) -> Option<String> {
         let mut fold = Fold::default();
         let memory = json!({ "id": "m1", "event_type": "convention", "lesson": "x" });
-        for (offset, line) in (0..).zip(std::iter::once(&memory).chain(said)) {
+        for (offset, line) in (0..).zip(std::iter::once(&memory).chain(later)) {
             let mut line = line.clone();
             line["timestamp"] = json!(format!("2026-01-02T03:04:{offset:02}Z"));
             let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "api")

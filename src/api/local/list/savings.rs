@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deliveries::JOURNAL_OFF;
-use crate::journal::agent_delivery::{DeliveryJournal, ToldLine};
+use crate::journal::agent_delivery::{DeliveryJournal, DeliveryLine};
 use crate::journal::journal_line::JournalMemories;
 use crate::journal::kind;
 use crate::local::Local;
@@ -47,7 +47,7 @@ pub(super) fn savings(
     let first_day = days.first().cloned().unwrap_or_default();
     let journal = local.core.delivery_journal.as_ref().map(DeliveryJournal::journal);
     let kinds = [kind::INJECTED, kind::SILENT];
-    let lines = journal.map(|journal| ToldLine::back_from(journal, None, &kinds));
+    let lines = journal.map(|journal| DeliveryLine::back_from(journal, None, &kinds));
     let lines = lines.unwrap_or_default();
     // A journal that begins later knows nothing of the days before.
     let oldest = journal.and_then(|journal| journal.read_on(journal.start_sequence()?, 1));
@@ -79,8 +79,8 @@ pub(super) fn savings(
 }
 
 impl Sums {
-    fn count(&mut self, line: &ToldLine, memories: &JournalMemories) {
-        let ToldLine { agent, tokens, .. } = line;
+    fn count(&mut self, line: &DeliveryLine, memories: &JournalMemories) {
+        let DeliveryLine { agent, tokens, .. } = line;
         let day: String = line.at.chars().take(10).collect();
         self.tokens_given += tokens;
         let of_day = self.days.entry(day.clone()).or_default();
@@ -129,21 +129,21 @@ mod tests {
     fn a_log_counts_once_for_each_session() {
         let none = JournalMemories::default();
         let mut sums = Sums::default();
-        let told = |session: Option<&str>, repo: &str, log_bytes: u64| {
+        let delivery = |session: Option<&str>, repo: &str, log_bytes: u64| {
             json!({ "event": "injected", "at": "2026-01-02T03:04:05Z", "agent": "codex", "session": session,
                 "repo": repo, "tokens": 10, "memories": ["m1"], "log_bytes": log_bytes })
         };
         for line in [
-            told(Some("s"), "a", 900),
-            told(Some("s"), "a", 800),
-            told(Some("s"), "b", 40),
-            told(Some("t"), "a", 400),
-            told(None, "a", 4),
-            told(None, "a", 4),
+            delivery(Some("s"), "a", 900),
+            delivery(Some("s"), "a", 800),
+            delivery(Some("s"), "b", 40),
+            delivery(Some("t"), "a", 400),
+            delivery(None, "a", 4),
+            delivery(None, "a", 4),
             json!({ "event": "injected", "at": "2026-01-03T00:00:00Z", "agent": "codex", "tokens": 5, "memories": [] }),
             json!({ "event": "silent", "at": "2026-01-03T00:00:00Z", "agent": "codex", "tokens": 3 }),
         ] {
-            sums.count(&ToldLine::deserialize(line).unwrap(), &none);
+            sums.count(&DeliveryLine::deserialize(line).unwrap(), &none);
         }
         assert_eq!((sums.answers, sums.tokens_given, sums.silent), (7, 68, 1));
         assert_eq!(sums.logs.values().sum::<u64>(), 800 + 40 + 400 + 4);

@@ -1,5 +1,5 @@
 //! The lessons that a language model writes for candidates of past sessions: which candidates it is asked about, and what of its
-//! answers may be saved. Not here: one question to it (`providers::chat_model`), saving and what a person says (`session_review`).
+//! answers may be saved. Not here: one question to it (`providers::chat_model`), saving and what a person says (`review`).
 
 use std::ffi::OsString;
 

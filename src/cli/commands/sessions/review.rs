@@ -1,6 +1,6 @@
 //! A person's answers to what past sessions may teach: what is accepted becomes a lesson, what is rejected is never offered
 //! again. Not here: finding candidates (`sessions::candidate_rows`), how they are shown (`reply`), the drafts of a language
-//! model (`session_drafts`).
+//! model (`drafts`).
 
 use std::io::{BufRead, IsTerminal, Write};
 

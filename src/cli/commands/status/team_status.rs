@@ -24,7 +24,7 @@ impl Program<'_> {
                 for warning in &note.warnings {
                     reply = reply.with_line("", warning);
                 }
-                let team = TeamStatus::of(&state, &remote);
+                let team = TeamStatus::from_state(&state, &remote);
                 reply.with_field("team", serde_json::to_value(team).unwrap_or_default())
             }
             Some(Err(why)) => reply.with_line("team", &why),

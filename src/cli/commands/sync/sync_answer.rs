@@ -1,5 +1,5 @@
 //! What `sync` and `status` tell programs about sharing with a team. No name here says `key`: what stands beside such a name is
-//! taken for a secret. Not here: the text (`team_text`, `team_standing`).
+//! taken for a secret. Not here: the text (`team_text`, `status::team_status`).
 
 use event::{RepoKey, StoreOrigin, Timestamp};
 use serde::Serialize;
@@ -113,7 +113,7 @@ struct SilentOrigin<'a> {
 }
 
 impl<'a> SyncAnswer<'a> {
-    pub(crate) fn of(report: &'a SyncReport, remote: &'a str) -> Self {
+    pub(crate) fn from_report(report: &'a SyncReport, remote: &'a str) -> Self {
         let held = report.held.iter();
         Self {
             remote,
@@ -125,14 +125,14 @@ impl<'a> SyncAnswer<'a> {
             fetched: report.fetched,
             fetched_from: report.fetched_from,
             dropped: report.dropped,
-            waiting: report.waiting.map(UnpushedLines::of),
+            waiting: report.waiting.map(UnpushedLines::from_waiting),
             to_agree: repo_lines(&report.to_agree),
             left_out: (&report.left_out).into(),
             flagged_lines: flagged_items(&report.left_out),
             held: held
                 .map(|(origin, lines)| OriginLines { origin: origin.as_str(), lines: *lines })
                 .collect(),
-            unverified: report.unverified.iter().map(UnverifiedItem::of).collect(),
+            unverified: report.unverified.iter().map(UnverifiedItem::from_held).collect(),
             silent: silent_origins(&report.silent),
             trouble: &report.trouble,
         }
@@ -140,7 +140,7 @@ impl<'a> SyncAnswer<'a> {
 }
 
 impl<'a> PreviewAnswer<'a> {
-    pub(crate) fn of(preview: &'a Preview, remote: &'a str) -> Self {
+    pub(crate) fn from_preview(preview: &'a Preview, remote: &'a str) -> Self {
         Self {
             remote,
             withdrawn: preview.withdrawn,
@@ -153,27 +153,27 @@ impl<'a> PreviewAnswer<'a> {
 }
 
 impl<'a> TeamStatus<'a> {
-    pub(crate) fn of(state: &'a TeamState, remote: &'a str) -> Self {
+    pub(crate) fn from_state(state: &'a TeamState, remote: &'a str) -> Self {
         Self {
             remote,
             reached_at: state.reached_at.map(|at| format!("{at:.0}")),
-            unpushed: state.waiting.map(UnpushedLines::of),
+            unpushed: state.waiting.map(UnpushedLines::from_waiting),
             to_agree: repo_lines(&state.to_agree),
             origins: state.origins,
-            unverified: state.unverified.iter().map(UnverifiedItem::of).collect(),
+            unverified: state.unverified.iter().map(UnverifiedItem::from_held).collect(),
             silent: silent_origins(&state.silent),
         }
     }
 }
 
 impl UnpushedLines {
-    fn of(waiting: WaitingLines) -> Self {
+    fn from_waiting(waiting: WaitingLines) -> Self {
         Self { lines: waiting.lines, since: format!("{:.0}", waiting.since) }
     }
 }
 
 impl<'a> UnverifiedItem<'a> {
-    fn of(held: &'a UnverifiedOrigin) -> Self {
+    fn from_held(held: &'a UnverifiedOrigin) -> Self {
         let (state, seen, why) = match &held.seen {
             Seal::Unsigned => ("unsigned", None, None),
             Seal::Signed(key) => ("another", Some(key.as_str()), None),

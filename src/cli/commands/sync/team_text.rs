@@ -46,7 +46,7 @@ pub(crate) fn round_reply(report: &SyncReport, remote: &str) -> Reply {
     }
     let trouble = report.trouble.iter().map(|what| neutralise(what, Layout::Line));
     lines.extend(trouble.map(|what| format!("note         {what}")));
-    Reply::with_text(lines.join("\n"), &SyncAnswer::of(report, remote))
+    Reply::with_text(lines.join("\n"), &SyncAnswer::from_report(report, remote))
 }
 
 /// Says which key is accepted from now on.
@@ -165,7 +165,8 @@ pub(crate) fn preview_reply(preview: &Preview, remote: &str, messages: &mut dyn 
     }
     let text: Vec<String> =
         preview.lines.iter().map(|(_, line)| escaped(line).into_owned()).collect();
-    let mut json = Reply::with_text(String::new(), &PreviewAnswer::of(preview, remote)).json;
+    let mut json =
+        Reply::with_text(String::new(), &PreviewAnswer::from_preview(preview, remote)).json;
     // These are the very lines, so nothing in them is changed for a reader.
     if let Some(fields) = json.as_object_mut() {
         let lines = preview.lines.iter();

@@ -25,7 +25,7 @@ impl LoopState {
     /// Returns a snapshot of all logs. `None` while they are being read.
     pub(in crate::owner) fn full_snapshot(&mut self, why: CatchUpReason) -> Option<Snapshot> {
         if why == CatchUpReason::Question {
-            self.note_question();
+            self.record_question();
         }
         self.catch_up();
         match &self.reading {
@@ -38,7 +38,7 @@ impl LoopState {
 
     /// Returns what is known now. `None` while all logs are read for the first time.
     pub(in crate::owner) fn current_view(&mut self) -> Option<EngineView> {
-        self.note_question();
+        self.record_question();
         self.catch_up();
         match &self.reading {
             ReadState::Loading(_) => None,

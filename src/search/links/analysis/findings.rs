@@ -28,7 +28,7 @@ pub enum FindingKind {
     Hub {
         /// Their number, by relation.
         relations: BTreeMap<Relation, usize>,
-        /// Its PageRank among the linked memories, 0 to 1: memories that many link link to it.
+        /// Its PageRank among the linked memories, 0 to 1: that many memories link to it.
         rank: f64,
     },
     /// It connects memories of several kinds.

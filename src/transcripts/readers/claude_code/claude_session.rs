@@ -149,14 +149,14 @@ impl ClaudeReading {
                 sink.fact(SessionFact::ForkOf(fork));
             }
         }
-        self.tell_place(line, sink);
+        self.report_place(line, sink);
         if let Some(id) = line.uuid.some().filter(|_| self.ids.len() < IDS_MAX) {
             self.ids.insert(hash_of(id));
         }
     }
 
     /// Reports the directory and the branch, once, as they were at the beginning of the file.
-    fn tell_place(&mut self, line: &ClaudeLine, sink: &mut dyn TranscriptSink) {
+    fn report_place(&mut self, line: &ClaudeLine, sink: &mut dyn TranscriptSink) {
         let Some(session) = self.session.as_ref().filter(|_| !self.has_directory) else { return };
         let here = |session: &String| ClaudeBegun {
             session: session.clone(),
