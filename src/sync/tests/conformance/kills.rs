@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use sync::Consent;
 
 use crate::laptops::{API, Kind, Laptop, Team};
+use crate::nats_server::program;
 use crate::signing_keys::{has_ssh_keygen, key, push_as};
 
 /// Tells the child where its team is, and at which step it waits.
@@ -160,6 +161,7 @@ fn a_killed_round_over_git_loses_nothing() {
 // S-SYNC-9, S-NATS-5
 #[test]
 fn a_killed_round_over_a_stream_loses_nothing() {
+    let Some(_) = program() else { return };
     let names = each_step(Kind::Nats, 1..STEPS_MAX, change_the_line_before);
     let expected = [
         "begun",
@@ -229,6 +231,7 @@ fn a_tree_is_known_after_two_kills() {
 // S-SYNC-7, S-NATS-5
 #[test]
 fn a_killed_round_that_shares_again_leaves_no_mark() {
+    let Some(_) = program() else { return };
     for step in 1..STEPS_MAX {
         let team = Team::new(Kind::Nats);
         let (mut ana, bo) = (team.laptop("ana"), team.laptop("bo"));
