@@ -374,35 +374,6 @@ mod tests {
         search(&found_hits, &|_| 0.0)
     }
 
-    #[test]
-    fn a_past_session_stands_last_where_there_is_room() {
-        let (line, id) = ("[2026-01-02] Codex, shop: the cart · 11112222#3", "11112222#3");
-        let answer = crate::SessionAnswer { line: line.to_owned(), id: id.to_owned() };
-        let changed = ChangedFiles::new();
-        let reply = |beside: &SessionsForSearch, max_tokens: usize| {
-            let found_hits = SearchReply {
-                hits: &[],
-                here: None,
-                linked: &[],
-                changed: &changed,
-                notices: &[],
-                near_misses: &[],
-                explain: Explain::Silent,
-                matched: None,
-                beside,
-                shape: Shape::Whole,
-                reader: ReplyReader::Caller,
-                max_tokens,
-            };
-            search(&found_hits, &|_| 0.0)
-        };
-        let (nothing, answer) = (SessionsForSearch::Nothing, SessionsForSearch::Answer(answer));
-        let shown = reply(&answer, 500);
-        assert!(shown.text.starts_with("No relevant memories."), "{}", shown.text);
-        assert!(shown.text.contains(line) && shown.json["past_session"] == line, "{}", shown.text);
-        assert_eq!(reply(&answer, 20), reply(&nothing, 20), "there is no room");
-    }
-
     // S-REPLY-1
     #[test]
     fn hits_read_as_in_the_founding_form() {
