@@ -8,12 +8,12 @@ use search::SearchResult;
 impl SearchRun<'_> {
     /// Records that a search found nothing. Some searches say nothing about missing knowledge and are not recorded: those
     /// of hooks, which set their own threshold, and those with filters or of one repository, which may be why nothing was
-    /// found.
+    /// found. Excluded kinds are no such filter: the failure hook leaves out the memories of work done, and a lesson is missing all the same.
     pub(super) fn record_failed_search(&self, found: &SearchResult<'_>) {
         let (request, parsed) = (self.request, self.parsed);
-        let SearchRequest { kinds, not_kinds, tags, files, agents, branches, .. } = request;
+        let SearchRequest { kinds, tags, files, agents, branches, .. } = request;
         let is_plain = request.min_relevance_percent <= MIN_RELEVANCE_PERCENT_DEFAULT
-            && [kinds, not_kinds, tags, files, agents, branches].into_iter().all(Vec::is_empty)
+            && [kinds, tags, files, agents, branches].into_iter().all(Vec::is_empty)
             && (request.since, request.until) == (None, None)
             && matches!(request.scope, SearchScope::All(_))
             && !parsed.has_filters();
