@@ -1,0 +1,93 @@
+//! A work tree whose `.git` names a directory that is not there: the main repository was moved, removed, or is not mounted in this
+//! container. The text of the pointer still says which repository it was. Not here: pointers that lead somewhere (`git_repository`).
+
+use std::path::{Path, PathBuf};
+
+use crate::foreign_path::{lexical, on_this_system};
+use crate::git_repository::GitRepository;
+use crate::setting_text::settings;
+use crate::small_file::small_text;
+
+/// What the text of a pointer says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LostTarget {
+    /// A repository that is there, found by another path, or without the files of this work tree.
+    Repository(GitRepository),
+    /// A submodule, by the URL that its parent repository gives it.
+    Submodule(String),
+    /// The common directory of a repository that cannot be seen from here.
+    Text(PathBuf),
+}
+
+/// Reads the target of a pointer in a work tree.
+pub(crate) fn lost_target(top: &Path, target: &Path) -> LostTarget {
+    let target = lexical(target);
+    // A pointer that was written by another system on the same disk.
+    let here = on_this_system(&target);
+    if let Some(found) = GitRepository::with(top, &here) {
+        return LostTarget::Repository(found);
+    }
+    let (main, below) = split(&here);
+    match below {
+        Below::WorkTree(name) => {
+            let main_dirs = std::iter::once(main.clone()).chain(mounted_beside(top, &main));
+            let found = main_dirs.into_iter().find_map(|main| {
+                let own = main.join("worktrees").join(&name);
+                let with_tree = GitRepository::with(top, &own);
+                with_tree.or_else(|| pruned(top, &main))
+            });
+            found.map_or(LostTarget::Text(main), LostTarget::Repository)
+        }
+        Below::Module(name) => {
+            let url = url_of_module(top, &name);
+            url.map_or(LostTarget::Text(here), LostTarget::Submodule)
+        }
+        Below::Nothing => LostTarget::Text(here),
+    }
+}
+
+/// The part of a path below the main repository's directory of git files.
+enum Below {
+    WorkTree(String),
+    Module(String),
+    Nothing,
+}
+
+fn split(git_dir: &Path) -> (PathBuf, Below) {
+    let text = git_dir.to_string_lossy().replace('\\', "/");
+    let cut = |marker: &str| {
+        let (main, name) = text.rsplit_once(marker)?;
+        Some((PathBuf::from(main), name.to_owned()))
+    };
+    if let Some((main, name)) = cut("/worktrees/").filter(|(_, name)| !name.contains('/')) {
+        return (main, Below::WorkTree(name));
+    }
+    match text.split_once("/.git/modules/") {
+        Some((main, name)) => (PathBuf::from(main).join(".git"), Below::Module(name.to_owned())),
+        None => (git_dir.to_owned(), Below::Nothing),
+    }
+}
+
+/// The repository of a work tree whose own files are gone: nobody knows its branch any more.
+fn pruned(top: &Path, main: &Path) -> Option<GitRepository> {
+    let found = GitRepository::with(top, main)?;
+    Some(GitRepository { head: <_>::default(), ..found })
+}
+
+/// Where a container has the main repository beside the work tree, under its own name.
+fn mounted_beside(top: &Path, main: &Path) -> Option<PathBuf> {
+    let folder = if main.ends_with(".git") { main.parent()? } else { main };
+    let moved = top.parent()?.join(folder.file_name()?);
+    Some(if main.ends_with(".git") { moved.join(".git") } else { moved })
+}
+
+/// Finds the URL of a submodule in the `.gitmodules` of a repository above it.
+fn url_of_module(top: &Path, name: &str) -> Option<String> {
+    top.ancestors().skip(1).find_map(|folder| {
+        let all = settings(&small_text(&folder.join(".gitmodules"))?);
+        let urls = all.into_iter().filter(|setting| setting.is("submodule", "url"));
+        let mut named = urls.filter(|setting| setting.subsection == name);
+        // A relative one counts from the parent's remote, which says nothing more than the pointer.
+        named.next().map(|setting| setting.value).filter(|url| !url.starts_with('.'))
+    })
+}
