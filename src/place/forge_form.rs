@@ -90,15 +90,16 @@ pub(crate) fn filled(text: &str, captures: &Captures) -> String {
         .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
-/// A server is `*`, a name, `{name}.suffix`, or `first.*`.
+/// A server is `*`, a name, `{name}.suffix`, or `*part*`.
 fn captures_server(pattern: &'static str, host: &str, captures: &mut Captures) -> bool {
     if let Some((name, suffix)) = pattern.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         let first = host.strip_suffix(suffix).filter(|first| !first.is_empty());
         captures.extend(first.map(|first| (name, first.to_owned())));
         return first.is_some();
     }
-    match pattern.strip_suffix(".*") {
-        Some(first) => host.split(['.', '-']).next() == Some(first),
+    let part = pattern.strip_prefix('*').and_then(|rest| rest.strip_suffix('*'));
+    match part {
+        Some(part) => host.contains(part),
         None => pattern == "*" || pattern == host,
     }
 }

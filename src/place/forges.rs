@@ -110,9 +110,10 @@ const FORMS: &[Form] = &[
     Form::caseless(Reach::Web, "*", "projects/{project}/repos/{repo}", BITBUCKET),
     Form::caseless(Reach::Web, "*", "projects/{project}/repos/{repo}/{rest}", BITBUCKET),
     // Gerrit: https://HOST/a/PROJECT asks for a password, https://HOST/PROJECT does not; SSH has neither. Before 2.12 `/p/`.
-    Form::new(Reach::Web, "gerrit.*", "a/{rest}", SAME_SERVER),
-    Form::new(Reach::Web, "gerrit.*", "p/{rest}", SAME_SERVER),
-    Form::new(Reach::Web, "review.*", "a/{rest}", SAME_SERVER),
+    Form::new(Reach::Web, "*gerrit*", "a/{rest}", SAME_SERVER),
+    Form::new(Reach::Web, "*gerrit*", "p/{rest}", SAME_SERVER),
+    Form::new(Reach::Web, "*gerrit*", "{context}/a/{rest}", "{server}/{rest}"),
+    Form::new(Reach::Web, "*review*", "a/{rest}", SAME_SERVER),
     Form::new(Reach::Web, "{name}.googlesource.com", "a/{rest}", SAME_SERVER),
     // Google's own scheme for it: sso://NAME/PROJECT.
     Form::new(Reach::Scheme("sso"), "*", "{rest}", "{server}.googlesource.com/{rest}"),
@@ -143,8 +144,8 @@ pub(crate) struct ForgePlace {
 impl ForgePlace {
     /// Finds the place that a URL means.
     pub(crate) fn of(url: &RemoteUrl) -> Option<Self> {
-        let url =
-            RemoteUrl { host: named_server(&url.host), path: plain_path(&url.path), ..url.clone() };
+        let host = if url.is_loopback() { "localhost".to_owned() } else { named_server(&url.host) };
+        let url = RemoteUrl { host, path: plain_path(&url.path), ..url.clone() };
         if let Some(inner) = named_in_path(&url) {
             return Self::of(&inner);
         }

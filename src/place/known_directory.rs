@@ -60,6 +60,18 @@ const PROJECT_VARIABLES: &[&str] = &[
     "QWEN_PROJECT_DIR",
     // Factory's Droid, to its hooks.
     "FACTORY_PROJECT_DIR",
+    // Windsurf, to the hooks of its work trees.
+    "ROOT_WORKSPACE_PATH",
+    // Zed, to its tasks.
+    "ZED_WORKTREE_ROOT",
+    // Gitpod and Codespaces, in which agents run as well.
+    "GITPOD_REPO_ROOT",
+    "CODESPACE_VSCODE_FOLDER",
+    // Jobs of GitHub and GitLab.
+    "GITHUB_WORKSPACE",
+    "CI_PROJECT_DIR",
+    // `bazel run`, which starts programs in a sandbox.
+    "BUILD_WORKSPACE_DIRECTORY",
     // npm and npx: where they were started.
     "INIT_CWD",
 ];

@@ -11,7 +11,7 @@ use crate::git_head::GitHead;
 use crate::git_repository::{GitAt, GitRepository};
 use crate::gone_work_tree::{GoneTree, of_gone};
 use crate::known_directory::{DirectoryOrigin, KnownDirectory};
-use crate::lost_pointer::{LostTarget, lost_target};
+use crate::lost_pointer::{LostTarget, lost_target, resolved};
 use crate::machine::Machine;
 use crate::other_control::ControlledTree;
 use crate::place::{Place, PlaceSource, PlaceStrength, folder_below};
@@ -158,6 +158,9 @@ impl<'a> Locator<'a> {
             let (common_dir, head) = (git_dir.clone(), GitHead::default());
             self.of_git(GitRepository { top, git_dir, common_dir, head }, standing)
         });
+        // A sandbox makes and removes empty files with each command, so only a remote counts.
+        let is_known = |place: &Place| matches!(place.because, PlaceSource::Remote { .. });
+        let remains = remains.filter(is_known);
         (None, remains)
     }
 
@@ -196,6 +199,7 @@ impl<'a> Locator<'a> {
         let common = match lost_target(top, target) {
             LostTarget::Repository(found) => return self.of_git(found, standing),
             LostTarget::Submodule(url) => {
+                let url = self.beside_parent(top, url);
                 let known = self.keys.of_url("origin", &url, &mut self.steps);
                 let known = known.unwrap_or_else(|| self.keys.of_pointer_text(target));
                 return self.in_lost_tree(known, top, target, standing);
@@ -204,6 +208,17 @@ impl<'a> Locator<'a> {
         };
         let known = self.keys.of_pointer_text(&common);
         self.in_lost_tree(known, top, &common, standing)
+    }
+
+    /// Resolves a submodule's relative URL by that of its parent repository.
+    fn beside_parent(&mut self, top: &Path, url: String) -> String {
+        let parent = top.parent().filter(|_| url.starts_with('.')).map(|parent| self.at(parent));
+        match parent.map(|place| place.because) {
+            Some(PlaceSource::Remote { url: of_parent, .. }) => {
+                resolved(&of_parent, &url).unwrap_or(url)
+            }
+            _ => url,
+        }
     }
 
     fn of_unreadable(&mut self, top: &Path, git_dir: &Path, standing: &StandingDirectory) -> Place {

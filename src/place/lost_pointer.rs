@@ -87,7 +87,42 @@ fn url_of_module(top: &Path, name: &str) -> Option<String> {
         let all = settings(&small_text(&folder.join(".gitmodules"))?);
         let urls = all.into_iter().filter(|setting| setting.is("submodule", "url"));
         let mut named = urls.filter(|setting| setting.subsection == name);
-        // A relative one counts from the parent's remote, which says nothing more than the pointer.
-        named.next().map(|setting| setting.value).filter(|url| !url.starts_with('.'))
+        named.next().map(|setting| setting.value)
     })
+}
+
+/// Resolves a relative URL of a submodule as git does: each `../` takes a part from the parent's URL.
+pub(crate) fn resolved(parent: &str, url: &str) -> Option<String> {
+    let (mut base, mut rest) = (parent.trim_end_matches('/'), url);
+    loop {
+        if let Some(below) = rest.strip_prefix("./") {
+            rest = below;
+        } else if let Some(below) = rest.strip_prefix("../") {
+            // A path right behind the host ends at the colon, as in `git@host:api`.
+            let end = base.rfind(['/', ':'])?;
+            let keep = if base.get(end..=end) == Some(":") { end + 1 } else { end };
+            (base, rest) = (base.get(..keep)?, below);
+        } else {
+            break;
+        }
+    }
+    let between = if base.ends_with(':') { "" } else { "/" };
+    Some(format!("{base}{between}{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_url_counts_from_the_parent() {
+        for (parent, url, expected) in [
+            ("https://h.example/acme/api.git", "../lib.git", "https://h.example/acme/lib.git"),
+            ("git@h.example:acme/api", "../../other/lib", "git@h.example:other/lib"),
+            ("https://h.example/acme/api/", "./lib", "https://h.example/acme/api/lib"),
+        ] {
+            assert_eq!(resolved(parent, url).as_deref(), Some(expected));
+        }
+        assert_eq!(resolved("api", "../lib"), None);
+    }
 }

@@ -86,6 +86,8 @@ impl RemoteUrl {
         let host = self.host.trim_matches(['[', ']']);
         host == "localhost"
             || host.ends_with(".localhost")
+            // What containers call the machine that they run on.
+            || matches!(host, "host.docker.internal" | "host.containers.internal")
             || host == "::1"
             || host == "0.0.0.0"
             || (host.starts_with("127.") && host.bytes().all(|b| b.is_ascii_digit() || b == b'.'))

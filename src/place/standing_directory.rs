@@ -1,5 +1,6 @@
 //! A directory as the disk resolves it, also where it was removed. Not here: what is found in it (`locate`).
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::foreign_path::{is_foreign, lexical, on_this_system};
@@ -19,7 +20,12 @@ impl StandingDirectory {
         if is_foreign(&here) || !here.is_absolute() {
             return None;
         }
-        if let Ok(real) = here.canonicalize() {
+        let real = match here.canonicalize() {
+            // What may not be entered may be there all the same.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Some(lexical(&here)),
+            found => found.ok(),
+        };
+        if let Some(real) = real {
             return Some(Self { directory: real.clone(), above: real });
         }
         let plain = lexical(&here);

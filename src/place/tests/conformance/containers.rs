@@ -93,6 +93,18 @@ fn lost_pointers() -> Vec<Row> {
             "its parent says where it is from",
         ),
         row(
+            "such a submodule with a relative URL",
+            |scene| {
+                scene.repository("api", API);
+                let text = "[submodule \"lib\"]\npath = lib\nurl = ../lib.git\n";
+                scene.write("api/.gitmodules", text);
+                scene.write("api/lib/.git", "gitdir: ../.git/modules/lib\n");
+                scene.path("api/lib")
+            },
+            ExpectedPlace::key("github.com/acme/lib"),
+            "it counts from its parent's remote",
+        ),
+        row(
             "a pointer to another folder that is gone",
             |scene| {
                 scene.write("shop/.git", "gitdir: ../files\n");

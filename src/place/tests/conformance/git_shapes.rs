@@ -279,6 +279,19 @@ fn ghosts() -> Vec<Row> {
             "the files appear and vanish with each command",
         ),
         row(
+            "an empty .git of a sandbox without a repository above",
+            |scene| {
+                ["HEAD", "config"]
+                    .iter()
+                    .for_each(|name| scene.write(&format!("web/.git/{name}"), ""));
+                scene.dir("web/.git/objects");
+                scene.dir("web/.git/refs");
+                scene.path("web")
+            },
+            ExpectedPlace::of_path("web", "web").kind("folder"),
+            "the files appear and vanish with each command",
+        ),
+        row(
             "an empty folder .git in a subfolder",
             |scene| {
                 scene.repository("mono", API);

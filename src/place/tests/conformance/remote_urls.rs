@@ -155,6 +155,19 @@ pub fn rows() -> Vec<Row> {
 
 /// Two clones, and whether they are one place.
 const PAIRS: &[(&str, &str, bool, &str)] = &[
+    ("http://localhost:3000/a/b", "http://[::1]:3000/a/b", true, "this machine has several names"),
+    (
+        "http://p@host.docker.internal:41000/git/acme/api",
+        "https://github.com/acme/api",
+        true,
+        "a container calls the machine below it so",
+    ),
+    (
+        "https://code-review.corp.example/a/tools/x",
+        "ssh://code-review.corp.example:29418/tools/x",
+        true,
+        "Gerrit under another name",
+    ),
     ("https://git.sr.ht/~ana/api", "git@git.sr.ht:~ana/api", true, "Sourcehut's tilde is in both"),
     (
         "https://git.corp.example/team/Api",
