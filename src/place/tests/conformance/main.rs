@@ -16,10 +16,19 @@ mod scene;
 mod user_settings;
 mod without_control;
 
-use row::{Row, failures};
+use row::{Row, differs_from_git, failures};
 
 /// The fewest places that the suite must know.
 const PLACES_MIN: usize = 150;
+
+/// Where git gives up or knows no project, and an answer is expected all the same.
+const NOT_AS_GIT: &[&str] = &[
+    "an empty file .git in a subfolder",
+    "the remains of a .git in an image, with nothing above",
+    "a marked project below a home that is a repository",
+    "dotfiles in a bare repository",
+    "a folder of settings, with yadm",
+];
 
 fn tables() -> Vec<(&'static str, Vec<Row>)> {
     vec![
@@ -58,6 +67,17 @@ fn settings_of_git_and_ssh_are_followed() {
 #[test]
 fn git_decides_what_a_repository_is() {
     assert_table("shapes of git repositories");
+}
+
+// S-REPO-3
+#[test]
+fn git_says_the_same_of_every_directory() {
+    let rows = git_shapes::rows().into_iter().chain(without_control::rows());
+    let (on_purpose, others): (Vec<Row>, Vec<Row>) =
+        rows.partition(|row| NOT_AS_GIT.contains(&row.place.as_str()));
+    let differing: Vec<String> = others.iter().filter_map(differs_from_git).collect();
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+    assert_eq!(on_purpose.iter().filter_map(differs_from_git).count(), NOT_AS_GIT.len());
 }
 
 // S-REPO-2

@@ -162,3 +162,13 @@ fn kind(place: &Place) -> &'static str {
         PlaceSource::NoProject(_) => "nobody",
     }
 }
+
+/// What git itself says about a row: its directory of files, if it takes the directory for one of a repository.
+pub fn differs_from_git(row: &Row) -> Option<String> {
+    let mut scene = Scene::new();
+    let directory = (row.set_up)(&mut scene);
+    let place = scene.place(&directory, &mut Vec::new());
+    let ours = place.git().map(|tree| tree.git_dir.canonicalize().unwrap());
+    let gits = scene.git_dir_of(&directory).map(|path| path.canonicalize().unwrap());
+    (ours != gits).then(|| format!("{}: git {gits:?}, we {ours:?}", row.place))
+}

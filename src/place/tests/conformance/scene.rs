@@ -98,6 +98,19 @@ impl Scene {
         assert!(output.status.success(), "{program} {args:?}: {messages}");
     }
 
+    /// Asks git for the directory of its files, in a directory and with the variables of the scene.
+    pub fn git_dir_of(&self, directory: &Path) -> Option<PathBuf> {
+        let mut command = Command::new("git");
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("GIT_CONFIG_SYSTEM", self.path("//etc/gitconfig"));
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.current_dir(directory).args(["rev-parse", "--absolute-git-dir"]);
+        let output = command.output().ok()?;
+        let path =
+            output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned());
+        path.map(|path| PathBuf::from(path.trim_end()))
+    }
+
     /// Makes a repository of Mercurial, with the program where there is one, and a remote where one is given.
     pub fn hg(&self, directory: &str, remote: Option<&str>) {
         let top = self.dir(directory);
