@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a row whose machine cannot be made fails")]
 #![expect(clippy::too_many_lines, reason = "a table is as long as it has rows")]
 
+mod any_files;
 mod containers;
 mod declared_places;
 mod git_checkouts;
