@@ -67,6 +67,7 @@ const FORMS: &[Form] = &[
     // Azure DevOps: https://dev.azure.com/ORG/PROJECT/_git/REPO; the project's own repository may leave it out.
     Form::new(Reach::Any, "dev.azure.com", "{org}/{project}/_git/{repo}", AZURE),
     Form::new(Reach::Any, "dev.azure.com", "{org}/_git/{repo}", AZURE_FIRST),
+    Form::new(Reach::Web, "dev.azure.com", "{org}/{project}/_git/{repo}/{rest}", AZURE),
     // Azure DevOps by SSH: git@ssh.dev.azure.com:v3/ORG/PROJECT/REPO.
     Form::new(Reach::Ssh, "ssh.dev.azure.com", "v3/{org}/{project}/{repo}", AZURE),
     // Visual Studio Team Services, its older name: https://ORG.visualstudio.com/[DefaultCollection/]PROJECT/_git/REPO.
@@ -99,9 +100,10 @@ const FORMS: &[Form] = &[
     Form::new(Reach::Web, "github.com", "{owner}/{repo}/{rest}", "github.com/{owner}/{repo}"),
     // Gists: https://gist.github.com/USER/ID is cloned as https://gist.github.com/ID.git.
     Form::new(Reach::Any, "gist.github.com", "{owner}/{repo}", "gist.github.com/{repo}"),
-    // Bitbucket Cloud and Codeberg: pages below a repository.
+    // Bitbucket Cloud, Codeberg and Sourcehut: pages below a repository.
     Form::new(Reach::Web, "bitbucket.org", "{owner}/{repo}/{rest}", "bitbucket.org/{owner}/{repo}"),
     Form::new(Reach::Web, "codeberg.org", "{owner}/{repo}/{rest}", "codeberg.org/{owner}/{repo}"),
+    Form::new(Reach::Web, "git.sr.ht", "{owner}/{repo}/{rest}", "git.sr.ht/{owner}/{repo}"),
     // Bitbucket Server and Data Center: https://HOST[/CONTEXT]/scm/PROJECT/REPO.git and ssh://git@HOST:7999/PROJECT/REPO.git.
     Form::caseless(Reach::Web, "*", "scm/{project}/{repo}", BITBUCKET),
     Form::caseless(Reach::Web, "*", "{context}/scm/{project}/{repo}", BITBUCKET),
@@ -284,11 +286,21 @@ pub(crate) fn code_commit(
     ))
 }
 
+/// Returns the public forge that a name such as `github.com-work` was made of. No server has such a name, so it stands in the SSH
+/// settings of somebody, which need not be on this machine.
+pub(crate) fn forge_of_alias(host: &str) -> Option<&'static str> {
+    let is_alias =
+        |forge: &&str| host.strip_prefix(*forge).is_some_and(|rest| rest.starts_with(['-', '_']));
+    PUBLIC_FORGES.iter().copied().find(is_alias)
+}
+
 /// Returns the key of the repository that a URL means by itself, without the settings of any machine.
 #[must_use]
 pub fn key_of_url(url: &str) -> Option<RepoKey> {
     let url = RemoteUrl::parse(url).or_else(|| code_commit(url, &|_| None))?;
-    ForgePlace::of(&url)?.key()
+    let host = forge_of_alias(&url.host).filter(|_| url.is_ssh()).map(str::to_owned);
+    let host = host.unwrap_or_else(|| url.host.clone());
+    ForgePlace::of(&RemoteUrl { host, ..url })?.key()
 }
 
 #[cfg(test)]

@@ -146,7 +146,8 @@ fn announced(set: &dyn Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
 /// Tells whether a folder is the top of a drive or a folder of Windows, by any system's spelling.
 fn is_of_the_system(folder: &Path) -> bool {
     let text = folder.to_string_lossy().replace('\\', "/").to_ascii_lowercase();
-    let text = text.trim_end_matches('/');
+    // `//?/` is how Windows writes a path in full.
+    let text = text.trim_start_matches("//?/").trim_end_matches('/');
     let below_drive = text.get(1..2).filter(|colon| *colon == ":").and_then(|_| text.get(2..));
     let below_mount = text.strip_prefix("/mnt/").and_then(|rest| rest.get(1..));
     let mut below = [below_drive, below_mount].into_iter().flatten();

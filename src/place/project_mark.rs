@@ -24,7 +24,6 @@ pub(crate) enum MarkKind {
 /// Names of files and folders that mark the top of a project.
 const TOPS: &[&str] = &[
     // Version control that this program does not read.
-    ".svn",
     ".bzr",
     "_darcs",
     ".pijul",
@@ -32,7 +31,6 @@ const TOPS: &[&str] = &[
     "_FOSSIL_",
     ".p4config",
     ".repo",
-    "CVS",
     // Rules for agents.
     "CLAUDE.md",
     "CLAUDE.local.md",
@@ -70,6 +68,9 @@ const TOPS: &[&str] = &[
     ".tool-versions",
     "Vagrantfile",
 ];
+
+/// Folders that old versions of a program make in each folder of a project: the highest in a row counts.
+const IN_EACH_FOLDER: &[&str] = &[".svn", "CVS"];
 
 /// Names that mark a workspace of packages.
 const WORKSPACES: &[&str] = &[
@@ -200,6 +201,10 @@ fn kind_of(folder: &Path, name: &str) -> Option<MarkKind> {
     if let Some((_, sign)) = MAYBE_WORKSPACES.iter().find(|(manifest, _)| *manifest == name) {
         let is_workspace = small_text(&folder.join(name)).is_some_and(|text| text.contains(sign));
         return Some(if is_workspace { MarkKind::Workspace } else { MarkKind::Package });
+    }
+    if IN_EACH_FOLDER.contains(&name) {
+        let is_above = folder.parent().is_some_and(|parent| parent.join(name).is_dir());
+        return (!is_above).then_some(MarkKind::Top);
     }
     if TOPS.contains(&name) {
         return Some(MarkKind::Top);

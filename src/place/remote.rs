@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use event::RepoKey;
 use percent_encoding::percent_decode_str;
 
-use crate::forges::{ForgePlace, code_commit};
+use crate::forges::{ForgePlace, code_commit, forge_of_alias};
 use crate::git_settings::IncludeCase;
 use crate::machine::Machine;
 use crate::remote_url::RemoteUrl;
@@ -71,7 +71,7 @@ impl<'a> RemoteSearch<'a> {
                 let (name, url) = (name.clone(), without_user(url));
                 return RemoteFound::Shared(SharedRemote { name, url, key });
             }
-            here = here.or_else(|| path_here(url, top));
+            here = here.or_else(|| path_here(url, top, self.case.machine));
         }
         here.map_or(RemoteFound::Nothing, RemoteFound::Here)
     }
@@ -107,7 +107,8 @@ impl<'a> RemoteSearch<'a> {
             return url;
         }
         let command = self.ssh_command();
-        let Some(named) = host_name(&url.host, self.case.machine, command.as_deref()) else {
+        let named = host_name(&url.host, self.case.machine, command.as_deref());
+        let Some(named) = named.or_else(|| forge_of_alias(&url.host).map(str::to_owned)) else {
             return url;
         };
         let named = named.to_ascii_lowercase();
@@ -198,14 +199,14 @@ fn is_full_name(host: &str) -> bool {
 }
 
 /// Returns the path of a remote on this machine.
-fn path_here(url: &str, top: &Path) -> Option<PathBuf> {
+fn path_here(url: &str, top: &Path, machine: &Machine) -> Option<PathBuf> {
     let by_scheme = url.strip_prefix("file://").map(|path| {
         let path = path.strip_prefix("localhost").unwrap_or(path);
         percent_decode_str(path).decode_utf8_lossy().into_owned()
     });
     let is_url = by_scheme.is_none() && (url.contains("://") || RemoteUrl::parse(url).is_some());
     let path = by_scheme.unwrap_or_else(|| url.to_owned());
-    (!is_url && !path.is_empty()).then(|| top.join(path))
+    (!is_url && !path.is_empty()).then(|| top.join(machine.expanded(&path)))
 }
 
 /// Removes user name and password from a URL that is shown.

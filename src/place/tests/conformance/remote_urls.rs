@@ -34,6 +34,9 @@ const URLS: &[(&str, &str, &str)] = &[
     ),
     ("https://ghproxy.example/https://github.com/acme/api.git", GITHUB, "a mirror names the forge"),
     ("git@[ssh.github.com]:acme/api.git", GITHUB, "git allows brackets round a host"),
+    ("git@github.com-work:acme/api.git", GITHUB, "a container has no SSH settings of its user"),
+    ("git@github.com:/acme/api.git/", GITHUB, "slashes at both ends"),
+    ("https://acme@dev.azure.com/acme/Shop/_git/api?path=/src", AZURE, "somebody pasted a page"),
     ("https://github.com/acme/web.git", "github.com/acme/web", "another repository stays another"),
     ("git@gitlab.com:acme/team/api.git", "gitlab.com/acme/team/api", "groups may be nested"),
     (

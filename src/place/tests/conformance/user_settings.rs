@@ -6,6 +6,13 @@ use super::scene::Scene;
 /// The URL of the remote, the file of settings and its text, the key, and why.
 const SETTINGS: &[(&str, &str, &str, &str, &str)] = &[
     (
+        "git@github.com-corp:acme/api.git",
+        "~/.ssh/config",
+        "Host github.com-corp\n  HostName ghe.corp.example\n",
+        "ghe.corp.example/acme/api",
+        "SSH's settings say more than the name",
+    ),
+    (
         "git@github.com-work:acme/api.git",
         "~/.ssh/config",
         "Host github.com-work\n  HostName github.com\n",

@@ -11,6 +11,7 @@ const MARKS: &[(&[&str], &str, &str, &str)] = &[
     (&["proj/pyproject.toml"], "proj/src/shop", "proj", "a package begins at its manifest"),
     (&["proj/Shop.sln"], "proj/Shop.Web", "proj", "a solution has its own name"),
     (&["proj/.svn/wc.db"], "proj/trunk", "proj", "Subversion marks the top"),
+    (&["proj/CVS/Root", "proj/src/CVS/Root"], "proj/src", "proj", "CVS marks each folder"),
     (&["proj/.bzr/README"], "proj/x", "proj", "Bazaar marks the top"),
     (&["proj/.fslckout"], "proj/x", "proj", "Fossil marks the top"),
     (&["proj/.vscode/settings.json"], "proj/x", "proj", "an editor was opened on it"),
