@@ -40,7 +40,7 @@ pub use forges::key_of_url;
 pub use known_directory::{DirectoryOrigin, KnownDirectory};
 pub use locate::Locator;
 pub use machine::Machine;
-pub use place::{NamedPart, Place, PlaceSource, PlaceStrength};
+pub use place::{NameMatch, Place, PlaceSource, PlaceStrength};
 pub use steps::Steps;
 pub use stored_places::{NothingStored, StoredPlaces};
 pub use work_tree::{VersionControl, WorkTree};

@@ -112,7 +112,7 @@ pub enum PlaceStrength {
 
 /// What of a place has the name that somebody typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NamedPart {
+pub enum NameMatch {
     /// The repository.
     Repository,
     /// A folder of it, which may have the name of another repository.
@@ -151,7 +151,7 @@ impl Place {
 
     /// Tells what of the place has a name, as people and scripts type it: one word, in any case. `directory` is where they stand.
     #[must_use]
-    pub fn part_named(&self, name: &str, directory: &Path) -> Option<NamedPart> {
+    pub fn name_match(&self, name: &str, directory: &Path) -> Option<NameMatch> {
         let name = name.trim();
         if name.is_empty() || name.contains(['/', '~', ':']) || !directory.is_absolute() {
             return None;
@@ -161,8 +161,8 @@ impl Place {
         };
         let own_key = self.own_key.as_ref()?;
         match own_key.short_name().eq_ignore_ascii_case(name) {
-            true => Some(NamedPart::Repository),
-            false => (is_folder(&self.top) || is_folder(directory)).then_some(NamedPart::Folder),
+            true => Some(NameMatch::Repository),
+            false => (is_folder(&self.top) || is_folder(directory)).then_some(NameMatch::Folder),
         }
     }
 }
