@@ -3,13 +3,11 @@
 //!
 //! It always answers, also where a directory is gone, unreadable or of another system; where nothing says a project, it says so.
 //! It reads small files and starts no process, because an append must not cost one. In reading order: [`Place`] (the answer),
-//! `locate` (from directories to a place), `git_repository` and `other_control` (what a repository is), `repository_key`, `remote`
-//! and `forges` (which URLs are one place). Not here: what the store knows of places (the caller answers [`StoredPlaces`]), and how
+//! `locate` (from directories to a place), `git_repository` and `other_control` (what a repository is), `repository_key` and
+//! `remote` (which URL counts). Not here: what the store knows of places (the caller answers [`StoredPlaces`]), and how
 //! a key is spelled (`event::RepoKey`).
 
 mod foreign_path;
-mod forge_form;
-mod forges;
 mod git_head;
 mod git_repository;
 mod git_settings;
@@ -23,7 +21,6 @@ mod place;
 mod project_mark;
 mod project_search;
 mod remote;
-mod remote_url;
 mod repository_key;
 mod setting_text;
 mod small_file;
@@ -36,7 +33,6 @@ mod wild_pattern;
 mod work_tree;
 
 pub use foreign_path::{directory_of_text, is_absolute_somewhere, is_placeholder};
-pub use forges::key_of_url;
 pub use known_directory::{DirectoryOrigin, KnownDirectory};
 pub use locate::Locator;
 pub use machine::Machine;

@@ -1,15 +1,13 @@
 //! Which remote of a repository says where it is: `origin`, else `upstream`, else the first that other machines share; with what
-//! the settings of git and SSH make of its URL. Not here: the forms of forges (`forges`), a remote on this machine (`locate`).
+//! the settings of git and SSH make of its URL. Not here: the forms of forges (`event::forges`), a remote on this machine (`locate`).
 
 use std::path::{Path, PathBuf};
 
-use event::RepoKey;
+use event::{ForgePlace, RemoteUrl, RepoKey, code_commit, forge_of_alias};
 use percent_encoding::percent_decode_str;
 
-use crate::forges::{ForgePlace, code_commit, forge_of_alias};
 use crate::git_settings::IncludeCase;
 use crate::machine::Machine;
-use crate::remote_url::RemoteUrl;
 use crate::setting_text::{Setting, settings};
 use crate::small_file::small_text;
 use crate::ssh_hosts::host_name;
@@ -66,7 +64,7 @@ impl<'a> RemoteSearch<'a> {
         });
         let mut here = None;
         for (name, url) in &remotes {
-            if let Some(key) = self.place(url, steps).and_then(|place| place.key()) {
+            if let Some(key) = self.place(url, steps).map(|place| RepoKey::from_forge(&place)) {
                 steps.add(|| format!("its remote {name:?} ({}) gives {key}", without_user(url)));
                 let (name, url) = (name.clone(), without_user(url));
                 return RemoteFound::Shared(SharedRemote { name, url, key });
@@ -83,7 +81,7 @@ impl<'a> RemoteSearch<'a> {
             let special = || code_commit(url, &|profile| aws_region(machine, profile));
             RemoteUrl::parse(url).or_else(special)
         };
-        let written = parse(url).and_then(|parsed| ForgePlace::of(&parsed));
+        let written = parse(url).and_then(|parsed| ForgePlace::from_url(&parsed));
         // What leads away from a public forge is a mirror of it or a proxy before it.
         if written.as_ref().is_some_and(ForgePlace::is_public) {
             return written;
@@ -95,7 +93,7 @@ impl<'a> RemoteSearch<'a> {
         }
         let meant = parse(replaced.as_deref().unwrap_or(url));
         let meant = meant.map(|parsed| self.behind_alias(parsed, steps));
-        let meant = meant.and_then(|parsed| ForgePlace::of(&parsed));
+        let meant = meant.and_then(|parsed| ForgePlace::from_url(&parsed));
         meant
             .filter(|place| !place.is_passing())
             .or_else(|| written.filter(|place| !place.is_passing()))

@@ -1,9 +1,9 @@
 //! Every form of the table by an example.
 
-use super::*;
+use crate::RepoKey;
 
 fn key(url: &str) -> String {
-    key_of_url(url).map_or_else(|| "none".to_owned(), |key| key.to_string())
+    RepoKey::from_remote(url).map_or_else(|| "none".to_owned(), |key| key.to_string())
 }
 
 #[track_caller]
@@ -136,18 +136,24 @@ fn ports_and_case_count_where_servers_differ() {
 
 // S-REPO-2
 #[test]
-fn usual_urls_keep_the_keys_that_event_gives() {
-    for url in [
-        "https://github.com/Acme/API.git",
-        "ssh://git@ssh.github.com:443/acme/api.git",
-        "https://gitlab.com/a/b/c.git",
-        "git@git.corp.example:team/Api",
-        "ssh://git@[fe80::1]:22/a/b",
-        "http://localhost:3000/a/b",
-        "https://host.example/a%20b/c",
-        "git@host.example:~ana/api",
-        "https://aux.example.org/a/b",
+fn keys_of_existing_stores_stay() {
+    for (url, expected) in [
+        ("git@git.corp.example:team/Api", "git.corp.example/team/api~569cb8a2"),
+        ("https://git.corp.example/My%20Team/api.git", "git.corp.example/my-team/api~2aebbde8"),
+        ("git@git.sr.ht:~ana/api", "git.sr.ht/ana/api~9a802410"),
+        ("http://localhost:3000/a/b", "localhost-3000/a/b~cacbe68c"),
+        ("ssh://git@[fe80::1]:22/a/b", "fe80--1/a/b~1ec0deaf"),
+        (
+            "https://dev.azure.com/acme/My%20Shop/_git/api",
+            "dev.azure.com/acme/my-shop/api~520e6d98",
+        ),
+        ("https://github.com/Acme/API.git", "github.com/acme/api"),
+        ("git@host.example:a/b/c/d", "host.example/a/b/c/d"),
+        (
+            "https://git-codecommit.eu-west-1.amazonaws.com/v1/repos/api",
+            "git-codecommit.eu-west-1.amazonaws.com/v1/repos/api",
+        ),
     ] {
-        assert_eq!(key_of_url(url), RepoKey::from_remote(url), "{url}");
+        assert_eq!(key(url), expected, "{url}");
     }
 }

@@ -1,11 +1,11 @@
 //! One form of a forge's URL: what its server and path look like, with names for the parts that count, and what they mean. Not
 //! here: which forms there are (`forges`).
 
-use crate::remote_url::RemoteUrl;
+use super::remote_url::RemoteUrl;
 
 /// By which way a form is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(super) enum Reach {
     /// Any.
     Any,
     /// By a server on this machine.
@@ -22,7 +22,7 @@ pub(crate) enum Reach {
 
 /// Whether the case of letters tells repositories apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Case {
+pub(super) enum Case {
     /// As the server has it.
     OfServer,
     /// No.
@@ -30,19 +30,19 @@ pub(crate) enum Case {
 }
 
 /// One form.
-pub(crate) struct Form {
+pub(super) struct Form {
     reach: Reach,
     server: &'static str,
     path: &'static str,
     /// Server and path of the repository, with the captured parts in braces.
-    pub(crate) means: &'static str,
+    pub(super) means: &'static str,
     /// Whether case counts.
-    pub(crate) case: Case,
+    pub(super) case: Case,
 }
 
 impl Form {
     /// A form on a server that decides about case.
-    pub(crate) const fn new(
+    pub(super) const fn new(
         reach: Reach,
         server: &'static str,
         path: &'static str,
@@ -52,7 +52,7 @@ impl Form {
     }
 
     /// A form of a forge that ignores case.
-    pub(crate) const fn caseless(
+    pub(super) const fn caseless(
         reach: Reach,
         server: &'static str,
         path: &'static str,
@@ -63,10 +63,10 @@ impl Form {
 }
 
 /// The captured parts by their names.
-pub(crate) type Captures = Vec<(&'static str, String)>;
+pub(super) type Captures = Vec<(&'static str, String)>;
 
 /// Returns the named parts of a URL that has a form.
-pub(crate) fn captured(form: &Form, url: &RemoteUrl) -> Option<Captures> {
+pub(super) fn captured(form: &Form, url: &RemoteUrl) -> Option<Captures> {
     let is_web = matches!(url.scheme.as_str(), "http" | "https") || url.scheme.ends_with("https");
     let is_reached = match form.reach {
         Reach::Any => true,
@@ -84,7 +84,7 @@ pub(crate) fn captured(form: &Form, url: &RemoteUrl) -> Option<Captures> {
 }
 
 /// Puts the captured parts into a text.
-pub(crate) fn filled(text: &str, captures: &Captures) -> String {
+pub(super) fn filled(text: &str, captures: &Captures) -> String {
     captures
         .iter()
         .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))

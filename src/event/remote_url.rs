@@ -5,22 +5,23 @@ use percent_encoding::percent_decode_str;
 
 /// The parts of the URL of a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RemoteUrl {
+pub struct RemoteUrl {
     /// How it is reached, in lower case; `ssh` for `host:path`.
-    pub(crate) scheme: String,
+    pub scheme: String,
     /// The user, without a password.
-    pub(crate) user: String,
+    pub user: String,
     /// The server in lower case; an address of version 6 in brackets.
-    pub(crate) host: String,
+    pub host: String,
     /// The port, where one is written.
-    pub(crate) port: Option<u16>,
+    pub port: Option<u16>,
     /// The parts of the path, decoded, without empty ones and without `.git` at the end.
-    pub(crate) path: Vec<String>,
+    pub path: Vec<String>,
 }
 
 impl RemoteUrl {
     /// Takes a URL apart. A text with white space is a note, and a path of this machine is no URL.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let text = without_helper(text.trim());
         if text.contains(char::is_whitespace) {
             return None;
@@ -77,12 +78,14 @@ impl RemoteUrl {
     }
 
     /// Tells whether it is reached by SSH.
-    pub(crate) fn is_ssh(&self) -> bool {
+    #[must_use]
+    pub fn is_ssh(&self) -> bool {
         self.scheme.contains("ssh")
     }
 
     /// Tells whether the server is this machine itself.
-    pub(crate) fn is_loopback(&self) -> bool {
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
         let host = self.host.trim_matches(['[', ']']);
         host == "localhost"
             || host.ends_with(".localhost")

@@ -1,10 +1,10 @@
 //! The forms in which forges write one repository's URL, as a table: what it looks like, and what it means. Not here: a URL that the
-//! settings of git or SSH rewrite (`remote`), and how a key is spelled (`event::RepoKey`).
+//! settings of git or SSH rewrite (`place`), and how a key is spelled (`repo_key`).
 
-use event::RepoKey;
+use std::fmt;
 
-use crate::forge_form::{Case, Form, Reach, captured, filled};
-use crate::remote_url::RemoteUrl;
+use super::forge_form::{Case, Form, Reach, captured, filled};
+use super::remote_url::RemoteUrl;
 
 /// Names that lead to the same server as another name.
 const SERVER_NAMES: &[(&str, &str)] = &[
@@ -135,7 +135,7 @@ const PASSING_PORT_MIN: u16 = 32768;
 
 /// One place for a repository, whatever its URL was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ForgePlace {
+pub struct ForgePlace {
     server: String,
     /// The port, where it tells servers apart.
     port: Option<u16>,
@@ -145,11 +145,12 @@ pub(crate) struct ForgePlace {
 
 impl ForgePlace {
     /// Finds the place that a URL means.
-    pub(crate) fn of(url: &RemoteUrl) -> Option<Self> {
+    #[must_use]
+    pub fn from_url(url: &RemoteUrl) -> Option<Self> {
         let host = if url.is_loopback() { "localhost".to_owned() } else { named_server(&url.host) };
         let url = RemoteUrl { host, path: plain_path(&url.path), ..url.clone() };
         if let Some(inner) = named_in_path(&url) {
-            return Self::of(&inner);
+            return Self::from_url(&inner);
         }
         let may_be = |form: &&Form| form.case == Case::OfServer || !is_named_otherwise(&url.host);
         let mut forms = FORMS.iter().filter(may_be);
@@ -172,42 +173,41 @@ impl ForgePlace {
     }
 
     /// Tells whether this is a forge that everybody reaches by one name.
-    pub(crate) fn is_public(&self) -> bool {
+    #[must_use]
+    pub fn is_public(&self) -> bool {
         PUBLIC_FORGES.contains(&self.server.as_str())
             || self.server.ends_with(".googlesource.com")
             || self.server.ends_with(".ghe.com")
     }
 
     /// Tells whether the server is only this machine, by a port that lasts as long as a program.
-    pub(crate) fn is_passing(&self) -> bool {
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
         self.port.is_some_and(|port| port >= PASSING_PORT_MIN)
     }
 
-    /// Returns the key of the repository.
-    pub(crate) fn key(&self) -> Option<RepoKey> {
-        let path = match self.case {
-            Case::Ignored => self.path.to_ascii_lowercase(),
-            Case::OfServer => self.path.clone(),
-        };
-        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
-        RepoKey::from_remote(&format!("http://{}{port}/{}", self.server, encoded(&path)))
+    /// Tells whether the forge ignores the case of letters.
+    #[must_use]
+    pub fn is_caseless(&self) -> bool {
+        self.case == Case::Ignored
+    }
+
+    /// Finds the place that a URL means by itself, without the settings of any machine.
+    #[must_use]
+    pub fn by_itself(url: &str) -> Option<Self> {
+        let url = RemoteUrl::parse(url).or_else(|| code_commit(url, &|_| None))?;
+        let host = forge_of_alias(&url.host).filter(|_| url.is_ssh()).map(str::to_owned);
+        let host = host.unwrap_or_else(|| url.host.clone());
+        Self::from_url(&RemoteUrl { host, ..url })
     }
 }
 
-/// Writes a path so that reading it as part of a URL gives it back.
-fn encoded(path: &str) -> String {
-    let mut encoded = String::new();
-    for c in path.chars() {
-        match c {
-            '%' => encoded.push_str("%25"),
-            // A URL is decoded before it is cut at these.
-            '#' => encoded.push_str("%2523"),
-            '?' => encoded.push_str("%253f"),
-            c if c.is_whitespace() => encoded.push_str("%20"),
-            c => encoded.push(c),
-        }
+/// Server, port and path in their own case: in small letters no rule would know a secret.
+impl fmt::Display for ForgePlace {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
+        write!(out, "{}{port}/{}", self.server, self.path)
     }
-    encoded
 }
 
 fn named_server(host: &str) -> String {
@@ -266,7 +266,8 @@ fn is_caseless(server: &str, path: &str) -> bool {
 
 /// Reads what the helper of CodeCommit takes: `codecommit::REGION://[PROFILE@]NAME`, or without the region, which `region_of`
 /// then finds for a profile.
-pub(crate) fn code_commit(
+#[must_use]
+pub fn code_commit(
     text: &str,
     region_of: &dyn Fn(Option<&str>) -> Option<String>,
 ) -> Option<RemoteUrl> {
@@ -288,19 +289,11 @@ pub(crate) fn code_commit(
 
 /// Returns the public forge that a name such as `github.com-work` was made of. No server has such a name, so it stands in the SSH
 /// settings of somebody, which need not be on this machine.
-pub(crate) fn forge_of_alias(host: &str) -> Option<&'static str> {
+#[must_use]
+pub fn forge_of_alias(host: &str) -> Option<&'static str> {
     let is_alias =
         |forge: &&str| host.strip_prefix(*forge).is_some_and(|rest| rest.starts_with(['-', '_']));
     PUBLIC_FORGES.iter().copied().find(is_alias)
-}
-
-/// Returns the key of the repository that a URL means by itself, without the settings of any machine.
-#[must_use]
-pub fn key_of_url(url: &str) -> Option<RepoKey> {
-    let url = RemoteUrl::parse(url).or_else(|| code_commit(url, &|_| None))?;
-    let host = forge_of_alias(&url.host).filter(|_| url.is_ssh()).map(str::to_owned);
-    let host = host.unwrap_or_else(|| url.host.clone());
-    ForgePlace::of(&RemoteUrl { host, ..url })?.key()
 }
 
 #[cfg(test)]
