@@ -9,6 +9,7 @@
 
 mod foreign_path;
 mod git_head;
+mod git_person;
 mod git_repository;
 mod git_settings;
 mod gone_work_tree;
@@ -33,6 +34,7 @@ mod wild_pattern;
 mod work_tree;
 
 pub use foreign_path::{directory_of_text, is_absolute_somewhere, is_placeholder};
+pub use git_person::git_person;
 pub use known_directory::{DirectoryOrigin, KnownDirectory};
 pub use locate::Locator;
 pub use machine::Machine;

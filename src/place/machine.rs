@@ -34,7 +34,7 @@ const TEMPORARY: [&str; 6] =
 const OF_THE_SYSTEM: [&str; 4] = ["", "windows", "windows/system32", "windows/syswow64"];
 
 /// The machine and its user.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Machine {
     /// The user's home directory.
     pub home: Option<PathBuf>,
@@ -45,6 +45,13 @@ pub struct Machine {
     variables: Vec<(&'static str, OsString)>,
     settings: Vec<(String, String)>,
     real: OnceLock<RealFolders>,
+}
+
+/// A machine whose environment is empty.
+impl Default for Machine {
+    fn default() -> Self {
+        Self::from_environment(&|_| None)
+    }
 }
 
 impl Machine {
