@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use event::{Decoded, EncodedLine, Event, RepoKey, clean, codec};
+use event::{DecodedLine, EncodedLine, Event, RepoKey, clean, codec};
 use store::{Durability, Store};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -95,7 +95,7 @@ fn decoded(line: &EncodedLine) -> Outcome<Event> {
 
 fn event_of(json: &[u8]) -> Outcome<Event> {
     match codec::decode(json, "api") {
-        Decoded::Event(event) => Ok(*event),
-        Decoded::Blank | Decoded::Skipped(_) => Err("no event".into()),
+        DecodedLine::Event(event) => Ok(*event),
+        DecodedLine::Blank | DecodedLine::Skipped(_) => Err("no event".into()),
     }
 }

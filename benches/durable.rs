@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use event::{CleanEvent, Decoded, EncodedLine, RepoKey, clean, codec};
+use event::{CleanEvent, DecodedLine, EncodedLine, RepoKey, clean, codec};
 use store::{Durability, Store, append};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -50,7 +50,7 @@ fn main() -> Outcome<()> {
 /// A line of some 500 bytes.
 fn line() -> Outcome<EncodedLine> {
     let json = format!(r#"{{"id":"a","event_type":"error","lesson":"{}"}}"#, "word ".repeat(80));
-    let Decoded::Event(event) = codec::decode(json.as_bytes(), "api") else {
+    let DecodedLine::Event(event) = codec::decode(json.as_bytes(), "api") else {
         return Err("the bench's own line is no event".into());
     };
     let clean: CleanEvent = clean::clean(*event);

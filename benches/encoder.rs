@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use index::embed::worker::{AtEnd, Job, Want, Worker, WorkerConfig, WorkerState};
+use index::embed::worker::{Job, ShutdownMode, WantedOutput, Worker, WorkerConfig, WorkerState};
 
 use index::embed::{Embedder, SpaceId, load};
 use settings::EmbeddingPrecision;
@@ -91,7 +91,7 @@ fn backlog(dir: PathBuf, texts: &[String]) -> Result<(), Box<dyn Error>> {
     let config = WorkerConfig {
         load: Box::new(load),
         space: SpaceId::default(),
-        at_end: AtEnd::Wait,
+        at_end: ShutdownMode::Wait,
         cache: None,
         deliver: Box::new(|_| {}),
     };
@@ -106,7 +106,7 @@ fn backlog(dir: PathBuf, texts: &[String]) -> Result<(), Box<dyn Error>> {
                     let doc = numbers.next().unwrap_or_default();
                     let place = doc as usize % texts.len();
                     let text = format!("{doc} {}", texts.get(place).map_or("", String::as_str));
-                    worker.submit(Job { doc, generation: 0, text, want: Want::Vector })?;
+                    worker.submit(Job { doc, generation: 0, text, want: WantedOutput::Vector })?;
                 }
                 // Equal queries would be cached.
                 let query = format!("{} {}", first_words(text), numbers.next().unwrap_or_default());

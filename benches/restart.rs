@@ -15,9 +15,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use engine::checkpoint::Checkpoints;
-use engine::follow::{Follower, Restored};
+use engine::follow::{Follower, RestoreOutcome};
 use event::Timestamp;
-use memory::Bound;
+use memory::MemoryBound;
 use search::{Query, search};
 use settings::Config;
 use store::Store;
@@ -71,11 +71,12 @@ fn main() -> Outcome<()> {
 
 fn run(phase: &str, folder: &Path) -> Outcome<()> {
     let checkpoints = Checkpoints::at(folder.join("cache"), "bench", None);
-    let mut follower = Follower::new(Store::at(folder), Config::default(), Bound::NONE, None);
+    let mut follower = Follower::new(Store::at(folder), Config::default(), MemoryBound::NONE, None);
     let begun = Instant::now();
     let (mut restored, mut is_restored) = (Duration::ZERO, false);
     if phase != "cold" {
-        is_restored = matches!(follower.restore(&checkpoints), Restored::From { .. });
+        is_restored =
+            matches!(follower.restore(&checkpoints), RestoreOutcome::FromCheckpoint { .. });
         restored = begun.elapsed();
     }
     follower.catch_up();

@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::watch::Watching;
-use engine::{AskedQuery, Dense, Engine, EngineSetup};
+use engine::watch::WatchMode;
+use engine::{DenseSetup, Engine, EngineSetup, ScopedQuery};
 use event::Timestamp;
 use index::embed::cache::AppendLock;
 use index::embed::load;
 use index::embed::worker::QueryEmbedding;
 use index::late::{QueryToken, TokenSigns};
-use memory::Bound;
+use memory::MemoryBound;
 use search::snapshot::Snapshot;
 use search::{Query, search};
 use settings::{Config, EmbeddingPrecision};
@@ -47,7 +47,7 @@ fn main() -> Outcome<()> {
     std::fs::write(store.root().join("lessons.jsonl"), CORPUS)?;
     let engine = engine(&store, folder.path(), &model)?;
     let snapshot = embedded(&engine)?;
-    println!("{} memories, {} with signs", snapshot.memories().len(), snapshot.signed());
+    println!("{} memories, {} with signs", snapshot.memories().len(), snapshot.signed_count());
     searches(&engine, &snapshot)?;
     embeddings(&model)
 }
@@ -68,7 +68,7 @@ impl AppendLock for Alone {
 fn engine(store: &Store, folder: &Path, model: &Path) -> Outcome<Engine> {
     let cache_dir = folder.join("cache");
     let model = model.to_owned();
-    let dense = Dense {
+    let dense = DenseSetup {
         load: Box::new(move || load(PRECISION, &model, NonZeroUsize::MIN)),
         lock: Arc::new(Alone),
         cache_dir,
@@ -76,8 +76,8 @@ fn engine(store: &Store, folder: &Path, model: &Path) -> Outcome<Engine> {
         may_see: None,
         scale: <_>::default(),
     };
-    let (store, config, bound) = (store.clone(), Config::default(), Bound::NONE);
-    let (watching, checkpoints) = (Watching::PollOnly, None);
+    let (store, config, bound) = (store.clone(), Config::default(), MemoryBound::NONE);
+    let (watching, checkpoints) = (WatchMode::PollOnly, None);
     let dense = Some(dense);
     Ok(Engine::start(EngineSetup { store, config, bound, watching, dense, checkpoints })?)
 }
@@ -85,7 +85,7 @@ fn engine(store: &Store, folder: &Path, model: &Path) -> Outcome<Engine> {
 fn embedded(engine: &Engine) -> Outcome<Snapshot> {
     loop {
         let snapshot = engine.snapshot()?;
-        if snapshot.signed() >= snapshot.memories().len() {
+        if snapshot.signed_count() >= snapshot.memories().len() {
             return Ok(snapshot);
         }
         std::thread::park_timeout(Duration::from_millis(50));
@@ -98,7 +98,7 @@ fn searches(engine: &Engine, snapshot: &Snapshot) -> Outcome<()> {
     for line in QUERIES.lines() {
         let query: serde_json::Value = serde_json::from_str(line)?;
         let text = query.get("text").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
-        let query = AskedQuery { text: &text, repos: Some(&[]) };
+        let query = ScopedQuery { text: &text, repos: Some(&[]) };
         let pending = engine.begin_query(&query, PATIENCE, PATIENCE).ok_or("no model")??;
         let meant = pending.answer()?;
         asked.push((text, meant));
@@ -132,7 +132,7 @@ fn embeddings(model: &Path) -> Outcome<()> {
         let begun = Instant::now();
         let embedding = embedder.embed(&[line])?.pop().ok_or("no embedding")?;
         inferred.push(begun.elapsed());
-        signed.push(timed(|| TokenSigns::of(&embedding.tokens)));
+        signed.push(timed(|| TokenSigns::from_tokens(&embedding.tokens)));
     }
     report("an inference, tokens included", inferred);
     report("the signs of a note", signed);

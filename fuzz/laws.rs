@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use event::clean;
-use event::{Decoded, Event, RepoKey, Stamp, Timestamp, codec, limits, validate};
+use event::{DecodedLine, Event, RepoKey, Stamp, Timestamp, codec, limits, validate};
 use guard::secrets::{findings, redacted};
 use guard::text::is_unsafe;
 use requests::listing::ShowArguments;
@@ -23,25 +23,25 @@ const PROBLEMS_BYTES_MAX: usize = 32 * 1024;
 /// Any line is decoded, or skipped with a reason. A decoded event is encoded as exactly one line, and decoding
 /// that line gives the same event every time.
 pub fn line_decode(line: &[u8]) {
-    let Decoded::Event(event) = codec::decode(line, "api") else { return };
+    let DecodedLine::Event(event) = codec::decode(line, "api") else { return };
     let written = one_line(*event);
     match codec::decode(written.as_bytes(), "api") {
-        Decoded::Event(again) => {
+        DecodedLine::Event(again) => {
             assert_eq!(one_line((*again).clone()), written, "the second writing differs");
-            let Decoded::Event(third) = codec::decode(written.as_bytes(), "elsewhere") else {
+            let DecodedLine::Event(third) = codec::decode(written.as_bytes(), "elsewhere") else {
                 panic!("{written:?} is read only once");
             };
             assert_eq!(third.id, again.id);
         }
         // Cleaning can leave nothing of a text that consisted of escapes.
-        Decoded::Skipped(reason) => {
+        DecodedLine::Skipped(reason) => {
             assert_eq!(
                 reason.to_string(),
                 "no lesson, context, command or symptoms",
                 "{written:?}"
             );
         }
-        Decoded::Blank => panic!("{written:?}"),
+        DecodedLine::Blank => panic!("{written:?}"),
     }
 }
 
@@ -80,7 +80,7 @@ pub fn grown(pieces: &[&[u8]]) {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("a.jsonl");
     let mut file = OpenOptions::new().create(true).append(true).open(&log).expect("a log");
-    let (mut following, mut lines) = (Tail::of(&log), Vec::new());
+    let (mut following, mut lines) = (Tail::from_beginning(&log), Vec::new());
     for piece in pieces {
         file.write_all(piece).expect("room");
         assert!(matches!(read(&mut following, &mut lines), FileChange::Grown | FileChange::None));
@@ -98,7 +98,7 @@ pub fn grown(pieces: &[&[u8]]) {
     assert_eq!(lines, expected);
     assert_eq!(following.cursor().offset(), u64::try_from(complete).expect("small"));
     let mut at_once = Vec::new();
-    read(&mut Tail::of(&log), &mut at_once);
+    read(&mut Tail::from_beginning(&log), &mut at_once);
     assert_eq!(at_once, expected);
     assert_eq!(read(&mut following, &mut lines), FileChange::None);
     assert_eq!(lines.len(), expected.len());
@@ -174,14 +174,17 @@ fn saved(arguments: Map<String, Value>) {
     let stamp = Stamp {
         now: Timestamp::UNIX_EPOCH,
         random: 7,
-        repo: RepoKey::of_line("api"),
+        repo: RepoKey::from_line("api"),
         agent_id: "tester".to_owned(),
     };
     match validate(save::draft(arguments), &stamp) {
         Ok(event) => {
             let line = one_line(event);
             assert!(line.len() <= limits::LINE_BYTES_MAX + 1, "{} bytes", line.len());
-            assert!(matches!(codec::decode(line.as_bytes(), "api"), Decoded::Event(_)), "{line}");
+            assert!(
+                matches!(codec::decode(line.as_bytes(), "api"), DecodedLine::Event(_)),
+                "{line}"
+            );
         }
         Err(problems) => {
             let told = problems.to_string().len();

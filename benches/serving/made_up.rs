@@ -30,8 +30,9 @@ pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
     let texts: Vec<String> = (0..TURNED).map(meaning).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let real = embedder.embed(&texts)?;
-    let signs: Vec<TokenSigns> = real.iter().map(|one| TokenSigns::of(&one.tokens)).collect();
-    let lock = Arc::new(CacheLock::of(cache));
+    let signs: Vec<TokenSigns> =
+        real.iter().map(|one| TokenSigns::from_tokens(&one.tokens)).collect();
+    let lock = Arc::new(CacheLock::in_dir(cache));
     let mut cache = VectorCache::open(cache, embedder.model_id(), embedder.dims(), lock)?;
     for first in (0..events).step_by(usize::try_from(BATCH)?) {
         let (mut vectors, mut tokens) = (Vec::new(), Vec::new());
@@ -39,7 +40,7 @@ pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
             let mut chance = Chance::of(SEED ^ 0x7EC, number);
             let at = chance.below(real.len());
             let (real, signs) = real.get(at).zip(signs.get(at)).ok_or("too few vectors came")?;
-            let key = TextKey::of(&meaning(number));
+            let key = TextKey::from_text(&meaning(number));
             vectors.push((key, turned(&real.vector, &mut chance)));
             tokens.push((key, signs.clone()));
         }

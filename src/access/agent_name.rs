@@ -1,14 +1,14 @@
 //! The name of an agent, as memories carry it. Not here: where a client says its name (`client_name`, `mcp::client`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
 /// Returns the agent's name as memories carry it: `Claude Code` and `claude-code` are one agent, and
 /// `codex-mcp-client` is `codex`. `None` for a name that identifies nobody, such as that of the MCP library.
-pub fn agent_name(given: &str) -> Option<Redacted> {
-    Redacted::stamp(given).part(respelled)
+pub fn agent_name(given: &str) -> Option<RedactedText> {
+    RedactedText::stamp(given).part(respelled)
 }
 
 fn respelled(given: &str) -> Option<String> {

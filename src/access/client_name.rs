@@ -11,7 +11,7 @@ use rmcp::model::Extensions;
 use serde::Deserialize;
 
 use crate::agent_name::agent_name;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 
 /// The header of the session id.
 const SESSION: &str = "mcp-session-id";
@@ -24,7 +24,7 @@ const RANDOM_DIGITS: usize = 32;
 
 /// The name that a session id carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientName(Redacted);
+pub struct ClientName(RedactedText);
 
 /// The part of a first request that is read.
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ struct Client {
 
 /// Returns the client name in the session id of a request.
 #[must_use]
-pub fn introduced(extensions: &Extensions) -> Option<Redacted> {
+pub fn introduced_name(extensions: &Extensions) -> Option<RedactedText> {
     let parts = extensions.get::<Parts>()?;
     parts.extensions.get::<ClientName>().map(|introduced| introduced.0.clone())
 }

@@ -54,24 +54,24 @@ pub struct HeldConnection {
 }
 
 /// A call, during which the connection is not replaced.
-pub struct InCall<'a>(&'a Connection);
+pub struct ActiveCall<'a>(&'a Connection);
 
 impl ConnectionLimit {
     /// Makes a limit of so many open connections.
-    pub fn of(connections_max: usize) -> Self {
+    pub fn new(connections_max: usize) -> Self {
         let count = watch::Sender::new(0);
         Self(Arc::new(Inside { connections_max, state: Mutex::default(), count }))
     }
 
     /// Adds a connection. `None` where the limit is reached and all are in a call.
-    pub fn add(&self) -> Option<Connection> {
+    pub fn admit(&self) -> Option<Connection> {
         let mut state = self.state();
         if state.entries.len() >= self.0.connections_max {
             let silent = state.entries.iter().filter(|(_, entry)| entry.calls == 0);
             let (number, _) = silent.min_by_key(|(_, entry)| entry.last_activity)?;
             let number = *number;
             if let Some(entry) = state.entries.remove(&number) {
-                entry.replaced.happen();
+                entry.replaced.signal();
             }
         }
         let number = state.tick();
@@ -116,9 +116,9 @@ impl Connection {
     }
 
     /// Protects it from being replaced until the returned value is dropped.
-    pub fn begin_call(&self) -> InCall<'_> {
+    pub fn begin_call(&self) -> ActiveCall<'_> {
         self.limit.state().update(self.number, |calls| calls + 1);
-        InCall(self)
+        ActiveCall(self)
     }
 
     /// Protects it from being replaced as long as a stream lasts.
@@ -134,7 +134,7 @@ impl Connection {
 
     /// Waits until another connection has replaced it.
     pub async fn is_replaced(&self) {
-        self.replaced.happened().await;
+        self.replaced.wait().await;
     }
 }
 
@@ -144,7 +144,7 @@ impl Drop for HeldConnection {
     }
 }
 
-impl Drop for InCall<'_> {
+impl Drop for ActiveCall<'_> {
     fn drop(&mut self) {
         self.0.limit.state().update(self.0.number, |calls| calls.saturating_sub(1));
     }
@@ -169,53 +169,53 @@ mod tests {
     // S-HTTP-3
     #[test]
     fn the_longest_silent_connection_is_replaced() {
-        let limit = ConnectionLimit::of(3);
-        let connections: Vec<Connection> = (0..3).map(|_| limit.add().unwrap()).collect();
+        let limit = ConnectionLimit::new(3);
+        let connections: Vec<Connection> = (0..3).map(|_| limit.admit().unwrap()).collect();
         connections[0].record_activity();
-        let fourth = limit.add().unwrap();
+        let fourth = limit.admit().unwrap();
         assert_eq!(connections.iter().map(was_replaced).collect::<Vec<_>>(), [false, true, false]);
         drop(fourth);
-        let fifth = limit.add().unwrap();
+        let fifth = limit.admit().unwrap();
         assert!(!was_replaced(&fifth) && !was_replaced(&connections[2]), "there was room");
     }
 
     // S-HTTP-3
     #[test]
     fn a_connection_in_a_call_is_not_replaced() {
-        let limit = ConnectionLimit::of(2);
-        let (one, other) = (limit.add().unwrap(), limit.add().unwrap());
+        let limit = ConnectionLimit::new(2);
+        let (one, other) = (limit.admit().unwrap(), limit.admit().unwrap());
         let call = one.begin_call();
-        let third = limit.add().unwrap();
+        let third = limit.admit().unwrap();
         assert!(was_replaced(&other) && !was_replaced(&one));
         let another_call = third.begin_call();
-        assert!(limit.add().is_none());
+        assert!(limit.admit().is_none());
         // Over HTTP/2 one connection has several calls.
         drop(one.begin_call());
         one.record_activity();
-        assert!(limit.add().is_none(), "its first call goes on");
+        assert!(limit.admit().is_none(), "its first call goes on");
         drop((call, another_call));
-        assert!(limit.add().is_some());
+        assert!(limit.admit().is_some());
     }
 
     // S-HTTP-3
     #[test]
     fn a_connection_with_a_stream_is_not_replaced() {
-        let limit = ConnectionLimit::of(2);
-        let (one, other) = (limit.add().unwrap(), limit.add().unwrap());
+        let limit = ConnectionLimit::new(2);
+        let (one, other) = (limit.admit().unwrap(), limit.admit().unwrap());
         let held = (one.hold(), other.hold());
-        assert!(limit.add().is_none());
+        assert!(limit.admit().is_none());
         drop(held);
-        assert!(limit.add().is_some());
+        assert!(limit.admit().is_some());
     }
 
     #[test]
     fn it_is_empty_when_the_last_connection_ends() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let limit = ConnectionLimit::of(1);
+            let limit = ConnectionLimit::new(1);
             limit.is_empty().await;
-            let connection = limit.add().unwrap();
-            let next = limit.add().unwrap();
+            let connection = limit.admit().unwrap();
+            let next = limit.admit().unwrap();
             connection.is_replaced().await;
             drop(connection);
             assert_eq!(*limit.0.count.borrow(), 1);

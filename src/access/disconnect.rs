@@ -17,12 +17,12 @@ impl Disconnect {
     }
 
     /// Gives the signal.
-    pub fn happen(&self) {
+    pub fn signal(&self) {
         self.0.send_replace(true);
     }
 
     /// Waits until the signal is given.
-    pub async fn happened(&self) {
+    pub async fn wait(&self) {
         // The sender lives as long as this borrow of it, so waiting cannot fail.
         let _ = self.0.subscribe().wait_for(|gone| *gone).await;
     }

@@ -12,7 +12,7 @@ const TICK: Duration = Duration::from_secs(2);
 
 /// Returns the mark of a file.
 #[cfg(unix)]
-pub fn mark_of(found: &Metadata) -> FileMark {
+pub fn file_mark(found: &Metadata) -> FileMark {
     use std::os::unix::fs::MetadataExt;
     let whole = |number: i64| u64::from_ne_bytes(number.to_ne_bytes());
     let changed = whole(found.ctime());
@@ -21,7 +21,7 @@ pub fn mark_of(found: &Metadata) -> FileMark {
 
 /// Returns the mark of a file.
 #[cfg(not(unix))]
-pub fn mark_of(found: &Metadata) -> FileMark {
+pub fn file_mark(found: &Metadata) -> FileMark {
     let modified = found.modified().ok();
     let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let since = since.unwrap_or_default();
@@ -30,9 +30,9 @@ pub fn mark_of(found: &Metadata) -> FileMark {
 
 /// Returns the mark of a file that every later write changes. A file that was written a moment ago, or in the future, has none: it may be
 /// written once more in the same tick of the clock, with a text of the same length.
-pub fn settled_mark_of(found: &Metadata, now: SystemTime) -> Option<FileMark> {
+pub fn settled_file_mark(found: &Metadata, now: SystemTime) -> Option<FileMark> {
     let age = now.duration_since(changed_at(found)?).ok()?;
-    (age >= TICK).then(|| mark_of(found))
+    (age >= TICK).then(|| file_mark(found))
 }
 
 /// Returns when a file was last changed. Nobody can set this time, unlike that of the last write.

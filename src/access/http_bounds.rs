@@ -1,7 +1,7 @@
 //! The path of MCP, and the bounds on heads, bodies and waits. Not here: who keeps them.
 
 /// The path of MCP.
-pub const PATH: &str = "/mcp";
+pub const MCP_PATH: &str = "/mcp";
 
 /// How long a connection may take for the head of a request, and be idle between two, in
 /// milliseconds. Clients send a head at once; those that reuse connections are told the limit

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::file_mark::{FileMark, mark_of};
+use crate::file_mark::{FileMark, file_mark};
 use crate::named_token::{NamedToken, TokensFile};
 use crate::token::{Token, TokenError};
 use event::Timestamp;
@@ -26,7 +26,7 @@ impl KnownTokens {
     ///
     /// # Errors
     /// [`TokenError`]: a server that begins with a damaged file would refuse its clients.
-    pub fn begin(file: TokensFile) -> Result<Self, TokenError> {
+    pub fn load(file: TokensFile) -> Result<Self, TokenError> {
         let mark = mark(&file);
         let tokens = file.load()?.into_iter().map(Arc::new).collect();
         Ok(Self { file, held: Mutex::new(HeldTokens { mark, tokens, problem: None }) })
@@ -71,7 +71,7 @@ impl KnownTokens {
 }
 
 fn mark(file: &TokensFile) -> Option<FileMark> {
-    Some(mark_of(&file.path().symlink_metadata().ok()?))
+    Some(file_mark(&file.path().symlink_metadata().ok()?))
 }
 
 #[cfg(test)]
@@ -88,12 +88,12 @@ mod tests {
     fn a_revoked_token_is_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let file = TokensFile::at(folder.path().join("tokens"));
-        let known = KnownTokens::begin(file.clone()).unwrap();
+        let known = KnownTokens::load(file.clone()).unwrap();
         let made = file.add(("ci", Rights::Write), Some(at(60)), || Some([1; 32]), at(0)).unwrap();
-        let found = |second: i64| known.find(&Token::shown(&made), at(second));
+        let found = |second: i64| known.find(&Token::hash_of(&made), at(second));
         assert_eq!(found(59).map(|token| token.rights), Some(Rights::Write));
         assert!(found(60).is_none(), "it has expired");
-        assert!(known.find(&Token::shown("x"), at(0)).is_none());
+        assert!(known.find(&Token::hash_of("x"), at(0)).is_none());
         file.remove("ci").unwrap();
         assert!(found(0).is_none());
     }
@@ -106,14 +106,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = TokensFile::at(folder.path().join("tokens"));
         let made = file.add(("ci", Rights::Write), None, || Some([1; 32]), at(0)).unwrap();
-        let known = KnownTokens::begin(file.clone()).unwrap();
-        let found = || known.find(&Token::shown(&made), at(0)).is_some();
+        let known = KnownTokens::load(file.clone()).unwrap();
+        let found = || known.find(&Token::hash_of(&made), at(0)).is_some();
         assert!(found() && known.problem().is_none());
         let mode = |mode| std::fs::set_permissions(file.path(), PermissionsExt::from_mode(mode));
         mode(0o644).unwrap();
         assert!(!found());
         assert!(known.problem().unwrap().contains("is open to other users"));
-        assert!(KnownTokens::begin(file.clone()).is_err());
+        assert!(KnownTokens::load(file.clone()).is_err());
         mode(0o600).unwrap();
         assert!(found());
     }

@@ -5,9 +5,8 @@
 //! [`known_tokens`] (those of others), [`guesses`] and [`expensive_calls`] (what a client may do how often), [`admitted`] (who asks),
 //! [`client_name`] and [`agent_name`]. Not here: what is asked for (`requests`), and how it is asked (`mcp`, `web`, `grpc`).
 
-pub mod accept;
 pub mod address;
-pub mod admitted;
+pub mod admitted_caller;
 pub mod agent_name;
 pub mod byte_stream;
 pub mod client_name;
@@ -15,12 +14,13 @@ pub mod connection_limit;
 pub mod disconnect;
 pub mod expensive_calls;
 pub mod file_mark;
-pub mod guesses;
 pub mod http_bounds;
 pub mod known_tokens;
 pub mod named_token;
-pub mod own_names;
 pub mod peer;
+pub mod server_names;
+pub mod server_thread;
 pub mod tls;
 mod tls_files;
 pub mod token;
+pub mod wrong_tokens;

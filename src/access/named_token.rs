@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::token::{Secret, Token, TokenError, open, read};
+use crate::token::{SecretSource, Token, TokenError, open_private, read_private};
 use event::Timestamp;
 use requests::rights::Rights;
 use store::{FileLock, StoreError, make_own_file, make_private_dir};
@@ -80,8 +80,8 @@ impl NamedToken {
     /// Makes a token with a name, for tests.
     #[cfg(any(test, feature = "testing"))]
     #[must_use]
-    pub fn called(name: &str, rights: Rights, created: Timestamp) -> Self {
-        Self { name: name.to_owned(), rights, created, expires: None, hash: Token::shown(name) }
+    pub fn for_tests(name: &str, rights: Rights, created: Timestamp) -> Self {
+        Self { name: name.to_owned(), rights, created, expires: None, hash: Token::hash_of(name) }
     }
 
     /// Tells whether a text may be a name.
@@ -112,7 +112,7 @@ impl NamedToken {
 
     fn of_line(line: TokenLine) -> Option<Self> {
         let TokenLine { name, rights, sha256, created, expires } = line;
-        let (rights, hash) = (Rights::of(&rights)?, Token::of_hex(&sha256)?);
+        let (rights, hash) = (Rights::parse(&rights)?, Token::from_hex(&sha256)?);
         let created = created.parse().ok()?;
         // One whose end cannot be read must not last for ever.
         let expires = expires.map(|expires| expires.parse()).transpose().ok()?;
@@ -140,8 +140,8 @@ impl TokensFile {
     /// [`TokenError`], also for a file that others can read or that somebody damaged.
     pub fn load(&self) -> Result<Vec<NamedToken>, TokenError> {
         let path = &self.0;
-        let text = match open(OpenOptions::new().read(true), path) {
-            Ok(file) => read(&file, path, FILE_BYTES_MAX)?,
+        let text = match open_private(OpenOptions::new().read(true), path) {
+            Ok(file) => read_private(&file, path, FILE_BYTES_MAX)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => {
                 return Err(TokenError::Io { what: "read", path: path.clone(), source });
@@ -164,7 +164,7 @@ impl TokensFile {
         &self,
         (name, rights): (&str, Rights),
         expires: Option<Timestamp>,
-        secret: Secret,
+        secret: SecretSource,
         now: Timestamp,
     ) -> Result<String, NamedTokenError> {
         let _lock = self.lock()?;
@@ -177,7 +177,7 @@ impl TokensFile {
         if tokens.len() >= TOKENS_MAX {
             return Err(NamedTokenError::Full);
         }
-        let (text, hash) = Token::fresh(secret)?;
+        let (text, hash) = Token::generate(secret)?;
         tokens.push(NamedToken { name: name.to_owned(), rights, created: now, expires, hash });
         self.write(&tokens)?;
         Ok(text)
@@ -202,7 +202,7 @@ impl TokensFile {
         if let Some(folder) = self.0.parent() {
             make_private_dir(folder).map_err(|error| self.failed("make the folder of", error))?;
         }
-        Ok(FileLock::take(&self.0.with_file_name("tokens.lock"), LOCK_WAIT_MS)?)
+        Ok(FileLock::acquire(&self.0.with_file_name("tokens.lock"), LOCK_WAIT_MS)?)
     }
 
     fn write(&self, tokens: &[NamedToken]) -> Result<(), NamedTokenError> {
@@ -266,7 +266,7 @@ mod tests {
         let tokens = file.load().unwrap();
         let token = &tokens[0];
         assert_eq!((token.name.as_str(), token.rights), ("ci", Rights::Read));
-        assert!(token.hash.is(&text) && !token.hash.is("other"));
+        assert!(token.hash.matches(&text) && !token.hash.matches("other"));
         assert!(!token.has_expired(at(59)) && token.has_expired(at(60)));
     }
 
@@ -303,7 +303,8 @@ mod tests {
     fn there_are_at_most_so_many() {
         let (_folder, file) = file();
         file.add(("first", Rights::Read), None, secret, at(0)).unwrap();
-        let called = |number: usize| NamedToken::called(&format!("t{number}"), Rights::Read, at(0));
+        let called =
+            |number: usize| NamedToken::for_tests(&format!("t{number}"), Rights::Read, at(0));
         file.write(&(0..TOKENS_MAX).map(called).collect::<Vec<_>>()).unwrap();
         let full = file.add(("more", Rights::Read), None, secret, at(0));
         assert!(matches!(full, Err(NamedTokenError::Full)), "{full:?}");

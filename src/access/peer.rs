@@ -1,4 +1,4 @@
-//! Where a request comes from. Not here: what is counted by it (`guesses`, `rest::sign_in`).
+//! Where a request comes from. Not here: what is counted by it (`wrong_tokens`, `rest::sign_in`).
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -11,12 +11,12 @@ pub struct Peer(pub(crate) IpAddr);
 
 impl Peer {
     /// Returns where a request comes from.
-    pub fn from(parts: &Parts) -> IpAddr {
+    pub fn address_in(parts: &Parts) -> IpAddr {
         parts.extensions.get::<Self>().map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0)
     }
 
     /// Returns the other side of a connection. One that is gone already has no address, and gets no answer either.
-    pub fn of(stream: &TcpStream) -> Self {
+    pub fn from_stream(stream: &TcpStream) -> Self {
         Self(stream.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |address| address.ip()))
     }
 }

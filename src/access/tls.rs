@@ -10,9 +10,9 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::byte_stream::BoxedStream;
-use crate::file_mark::{FileMark, mark_of};
+use crate::file_mark::{FileMark, file_mark};
 use crate::http_bounds::HEAD_WAIT_MS;
-use crate::tls_files::{Identity, TlsError};
+use crate::tls_files::{ServerCertificate, TlsError};
 use event::Timestamp;
 
 /// The first byte of a handshake.
@@ -31,7 +31,7 @@ pub struct TlsIdentity {
 
 struct HeldIdentity {
     marks: Marks,
-    identity: Arc<Identity>,
+    identity: Arc<ServerCertificate>,
     problem: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl TlsIdentity {
     /// [`TlsError`].
     pub fn load(cert: PathBuf, key: PathBuf, now: Timestamp) -> Result<Self, TlsError> {
         let marks = marks(&cert, &key);
-        let identity = Arc::new(Identity::load(&cert, &key, now)?);
+        let identity = Arc::new(ServerCertificate::load(&cert, &key, now)?);
         let held = HeldIdentity { marks, identity, problem: None };
         Ok(Self { cert, key, held: Mutex::new(held) })
     }
@@ -83,13 +83,13 @@ impl TlsIdentity {
 
     /// Reads the files again if they changed. Those that cannot be used change nothing: a program that renews them writes one
     /// after the other.
-    fn current(&self, now: Timestamp) -> Arc<Identity> {
+    fn current(&self, now: Timestamp) -> Arc<ServerCertificate> {
         // No code panics while holding the lock, so the state is valid.
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = marks(&self.cert, &self.key);
         if marks != held.marks {
             held.marks = marks;
-            match Identity::load(&self.cert, &self.key, now) {
+            match ServerCertificate::load(&self.cert, &self.key, now) {
                 Ok(identity) => {
                     held.identity = Arc::new(identity);
                     held.problem = None;
@@ -111,7 +111,7 @@ async fn refuse(mut stream: TcpStream) {
 }
 
 fn marks(cert: &PathBuf, key: &PathBuf) -> Marks {
-    [cert, key].map(|path| path.metadata().ok().map(|found| mark_of(&found)))
+    [cert, key].map(|path| path.metadata().ok().map(|found| file_mark(&found)))
 }
 
 #[cfg(test)]

@@ -29,12 +29,12 @@ pub struct TlsError {
 }
 
 /// A certificate with its key, ready to serve.
-pub struct Identity {
+pub struct ServerCertificate {
     pub config: Arc<ServerConfig>,
     leaf: CertificateDer<'static>,
 }
 
-impl Identity {
+impl ServerCertificate {
     /// Reads both files.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ const FILE_BYTES_MAX: usize = 2 * CHARACTERS_MAX;
 pub const RANDOM_BYTES: usize = 32;
 
 /// Returns random bits; `None` where the system has none.
-pub type Secret = fn() -> Option<[u8; RANDOM_BYTES]>;
+pub type SecretSource = fn() -> Option<[u8; RANDOM_BYTES]>;
 
 /// The token, as a hash.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ impl Token {
     ///
     /// # Errors
     /// [`TokenError::NoRandomness`].
-    pub fn fresh(
+    pub fn generate(
         random: impl FnOnce() -> Option<[u8; RANDOM_BYTES]>,
     ) -> Result<(String, Self), TokenError> {
         let bits = random().ok_or(TokenError::NoRandomness)?;
@@ -96,7 +96,7 @@ impl Token {
     ///
     /// # Errors
     /// [`TokenError::Malformed`], which does not repeat the text.
-    pub fn of(text: &str, place: &str) -> Result<Self, TokenError> {
+    pub fn parse(text: &str, place: &str) -> Result<Self, TokenError> {
         let is_token = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b));
         if is_token && (CHARACTERS_MIN..=CHARACTERS_MAX).contains(&text.len()) {
             return Ok(Self(hash(text)));
@@ -109,19 +109,19 @@ impl Token {
     ///
     /// # Errors
     /// [`TokenError`].
-    pub fn in_file(
+    pub fn read_or_create(
         path: &Path,
         random: impl FnOnce() -> Option<[u8; RANDOM_BYTES]>,
     ) -> Result<Self, TokenError> {
         let io = |what, source| TokenError::Io { what, path: path.to_owned(), source };
-        let text = match open(OpenOptions::new().read(true), path) {
-            Ok(file) => read(&file, path, FILE_BYTES_MAX)?,
+        let text = match open_private(OpenOptions::new().read(true), path) {
+            Ok(file) => read_private(&file, path, FILE_BYTES_MAX)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let (text, _) = Self::fresh(random)?;
+                let (text, _) = Self::generate(random)?;
                 if let Some(folder) = path.parent() {
                     make_private_dir(folder).map_err(|error| io("make the folder of", error))?;
                 }
-                let file = open(OpenOptions::new().write(true).create_new(true), path);
+                let file = open_private(OpenOptions::new().write(true).create_new(true), path);
                 let written = file.and_then(|mut file| {
                     file.write_all(format!("{text}\n").as_bytes())?;
                     file.sync_all()
@@ -131,33 +131,30 @@ impl Token {
             }
             Err(error) => return Err(io("read", error)),
         };
-        Self::of(text.trim(), &path.display().to_string())
+        Self::parse(text.trim(), &path.display().to_string())
     }
 
     /// Returns the text of the token in a file that only the user can read, for a client of the server.
     ///
     /// # Errors
     /// [`TokenError`]; the file is not made.
-    pub fn text_in(path: &Path) -> Result<String, TokenError> {
-        let file = open(OpenOptions::new().read(true), path).map_err(|source| TokenError::Io {
-            what: "read",
-            path: path.to_owned(),
-            source,
-        })?;
-        let text = read(&file, path, FILE_BYTES_MAX)?;
-        Self::of(text.trim(), &path.display().to_string())?;
+    pub fn read_text(path: &Path) -> Result<String, TokenError> {
+        let file = open_private(OpenOptions::new().read(true), path)
+            .map_err(|source| TokenError::Io { what: "read", path: path.to_owned(), source })?;
+        let text = read_private(&file, path, FILE_BYTES_MAX)?;
+        Self::parse(text.trim(), &path.display().to_string())?;
         Ok(text.trim().to_owned())
     }
 
     /// Returns the hash of whatever a request shows, to compare it with many.
-    pub fn shown(text: &str) -> Self {
+    pub fn hash_of(text: &str) -> Self {
         Self(hash(text))
     }
 
     /// Compares a text with the token, in constant time.
     #[must_use]
-    pub fn is(&self, shown: &str) -> bool {
-        self.is_same(&Self::shown(shown))
+    pub fn matches(&self, shown: &str) -> bool {
+        self.is_same(&Self::hash_of(shown))
     }
 
     /// Compares two tokens, in constant time.
@@ -171,7 +168,7 @@ impl Token {
     }
 
     /// Reads a hash in hexadecimal digits.
-    pub fn of_hex(digits: &str) -> Option<Self> {
+    pub fn from_hex(digits: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         if digits.len() != 64 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
             return None;
@@ -192,13 +189,13 @@ fn hash(text: &str) -> [u8; 32] {
 }
 
 /// Opens without following a symbolic link or blocking on a pipe.
-pub fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+pub fn open_private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     private(options);
     options.open(path)
 }
 
 /// Reads a file of tokens that belongs to the user alone.
-pub fn read(file: &File, path: &Path, bytes_max: usize) -> Result<String, TokenError> {
+pub fn read_private(file: &File, path: &Path, bytes_max: usize) -> Result<String, TokenError> {
     let io = |source| TokenError::Io { what: "read", path: path.to_owned(), source };
     let untrusted = |why| Err(TokenError::Untrusted { path: path.to_owned(), why });
     let found = file.metadata().map_err(io)?;
@@ -239,13 +236,13 @@ mod tests {
     fn a_token_is_created_once_and_then_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("not yet/there/token");
-        let made = Token::in_file(&path, bits).unwrap();
+        let made = Token::read_or_create(&path, bits).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("{}\n", "a5".repeat(RANDOM_BYTES)));
-        assert!(made.is(text.trim()) && !made.is("") && !made.is(&text));
-        let again = Token::in_file(&path, || panic!("there is one")).unwrap();
-        assert!(again.is(text.trim()));
-        assert_eq!(Token::text_in(&path).unwrap(), text.trim());
+        assert!(made.matches(text.trim()) && !made.matches("") && !made.matches(&text));
+        let again = Token::read_or_create(&path, || panic!("there is one")).unwrap();
+        assert!(again.matches(text.trim()));
+        assert_eq!(Token::read_text(&path).unwrap(), text.trim());
         assert!(!format!("{again:?}").contains("a5a5"), "only its hash is kept");
     }
 
@@ -254,17 +251,17 @@ mod tests {
         for text in
             ["", "short", &"x".repeat(513), &format!("{} y", "x".repeat(40)), &"ä".repeat(40)]
         {
-            let error = Token::of(text, "X").unwrap_err().to_string();
+            let error = Token::parse(text, "X").unwrap_err().to_string();
             assert!(error.starts_with("use X: a token has 32 to 512 "), "{error}");
             assert!(text.is_empty() || !error.contains(text), "{error}");
         }
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         assert!(matches!(
-            Token::in_file(&folder.path().join("file/token"), bits),
+            Token::read_or_create(&folder.path().join("file/token"), bits),
             Err(TokenError::Io { .. })
         ));
-        let none = Token::in_file(&folder.path().join("token"), || None);
+        let none = Token::read_or_create(&folder.path().join("token"), || None);
         assert!(matches!(none, Err(TokenError::NoRandomness)));
     }
 
@@ -275,21 +272,21 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
-        Token::in_file(&path, bits).unwrap();
+        Token::read_or_create(&path, bits).unwrap();
         let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(), 0o600);
         let link = folder.path().join("link");
         symlink(&path, &link).unwrap();
-        assert!(Token::in_file(&link, bits).is_err());
+        assert!(Token::read_or_create(&link, bits).is_err());
         let hard = folder.path().join("hard");
         std::fs::hard_link(&path, &hard).unwrap();
-        assert!(matches!(Token::in_file(&path, bits), Err(TokenError::Untrusted { .. })));
+        assert!(matches!(Token::read_or_create(&path, bits), Err(TokenError::Untrusted { .. })));
         std::fs::remove_file(hard).unwrap();
         for open in [0o640, 0o604, 0o620] {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(open)).unwrap();
-            let refused = Token::in_file(&path, bits).unwrap_err().to_string();
+            let refused = Token::read_or_create(&path, bits).unwrap_err().to_string();
             assert!(refused.contains("is open to other users"), "{refused}");
         }
-        assert!(Token::in_file(folder.path(), bits).is_err());
+        assert!(Token::read_or_create(folder.path(), bits).is_err());
     }
 }

@@ -37,9 +37,9 @@ mod state;
 mod tag_suggestions;
 mod write;
 
-pub use shared_core::{Core, Doctor, Local};
+pub use shared_core::{Core, DoctorCheck, Local};
 
-use self::damage::sound_answer;
+use self::damage::undamaged_answer;
 use requests::{Api, ApiError, ContextRequest, Mode, Reply, Request, SearchRequest, Voice};
 
 impl Api for Local {
@@ -55,22 +55,26 @@ impl Api for Local {
             Request::Link(request) => links::link(self, request, voice),
             Request::Patterns(request) => analysis::patterns(self, request, voice),
             Request::Review(request) => {
-                sound_answer(|used| contradictions::review(self, request, used))
+                undamaged_answer(|used| contradictions::review(self, request, used))
             }
-            Request::Related(request) => sound_answer(|used| related::related(self, request, used)),
+            Request::Related(request) => {
+                undamaged_answer(|used| related::related(self, request, used))
+            }
             Request::Analyze(request) => {
-                sound_answer(|used| analysis::analyze(self, request, used))
+                undamaged_answer(|used| analysis::analyze(self, request, used))
             }
-            Request::Stale(request) => sound_answer(|used| staleness::stale(self, request, used)),
-            Request::List(listing) => sound_answer(|used| listing::list(self, listing, used)),
+            Request::Stale(request) => {
+                undamaged_answer(|used| staleness::stale(self, request, used))
+            }
+            Request::List(listing) => undamaged_answer(|used| listing::list(self, listing, used)),
             Request::LogEvents(request) => {
-                sound_answer(|used| log_events::log_events(self, request, used))
+                undamaged_answer(|used| log_events::log_events(self, request, used))
             }
-            Request::Recent(limit) => sound_answer(|used| listing::recent(self, *limit, used)),
+            Request::Recent(limit) => undamaged_answer(|used| listing::recent(self, *limit, used)),
             Request::Complete(request) => {
-                sound_answer(|used| listing::complete(self, request, used))
+                undamaged_answer(|used| listing::complete(self, request, used))
             }
-            Request::Digest => sound_answer(|used| state::digest(self, used)),
+            Request::Digest => undamaged_answer(|used| state::digest(self, used)),
             Request::Status => state::status(self),
             Request::Doctor => state::doctor(self),
             Request::Whoami => state::whoami(self),
@@ -89,7 +93,7 @@ impl Local {
         if !request.ids.is_empty() {
             return self.show(&request.ids);
         }
-        sound_answer(|used| find::search(self, request, used))
+        undamaged_answer(|used| find::search(self, request, used))
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
@@ -99,10 +103,10 @@ impl Local {
         if let Some(then) = then {
             return then;
         }
-        sound_answer(|used| context::context(self, request, used))
+        undamaged_answer(|used| context::context(self, request, used))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
-        sound_answer(|used| listing::show(self, ids, used))
+        undamaged_answer(|used| listing::show(self, ids, used))
     }
 }

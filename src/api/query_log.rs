@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use event::{RepoKey, Timestamp, parse_timestamp};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use search::links::LoggedQuery;
 use store::{make_own_file, open_own_file, own_folder, private};
 
@@ -37,7 +37,7 @@ pub struct QueryLog {
 impl QueryLog {
     /// Names the log of a store, in a cache directory. Nothing is created yet.
     #[must_use]
-    pub fn of(cache: &Path, store: &Path) -> Self {
+    pub fn for_store(cache: &Path, store: &Path) -> Self {
         let sum = Sha256::digest(store.as_os_str().as_encoded_bytes());
         let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let path = cache.join(FOLDER).join(format!("{name}.jsonl"));
@@ -45,11 +45,16 @@ impl QueryLog {
     }
 
     /// Records that a search found nothing. A failure is ignored: no answer depends on it.
-    pub fn note(&self, query: &Redacted, repo: Option<&RepoKey>, now: Timestamp) {
+    pub fn record_search(&self, query: &RedactedText, repo: Option<&RepoKey>, now: Timestamp) {
         let _ = self.try_to_note(query, repo, now);
     }
 
-    fn try_to_note(&self, query: &Redacted, repo: Option<&RepoKey>, now: Timestamp) -> Option<()> {
+    fn try_to_note(
+        &self,
+        query: &RedactedText,
+        repo: Option<&RepoKey>,
+        now: Timestamp,
+    ) -> Option<()> {
         let query = query.line().cut(QUERY_BYTES_MAX);
         let at = format!("{now:.0}");
         let line = json!({ "at": at, "repo": repo.map(RepoKey::as_str), "query": query });
@@ -113,17 +118,17 @@ mod tests {
     #[test]
     fn recorded_searches_are_read_back_without_secrets() {
         let folder = tempfile::tempdir().unwrap();
-        let log = QueryLog::of(folder.path(), Path::new("/logs"));
+        let log = QueryLog::for_store(folder.path(), Path::new("/logs"));
         assert!(log.read().is_empty());
-        log.note(&"walrus\nbuild".into(), RepoKey::parse("api").ok().as_ref(), now());
-        log.note(&"why is password=hunter2secretX refused".into(), None, now());
+        log.record_search(&"walrus\nbuild".into(), RepoKey::parse("api").ok().as_ref(), now());
+        log.record_search(&"why is password=hunter2secretX refused".into(), None, now());
         let told = log.read();
         assert_eq!(
             (told[0].query.as_str(), told[0].repo.as_deref()),
             ("walrus build", Some("api"))
         );
         assert!(!std::fs::read_to_string(&log.path).unwrap().contains("hunter2secretX"));
-        assert!(QueryLog::of(folder.path(), Path::new("/other")).read().is_empty());
+        assert!(QueryLog::for_store(folder.path(), Path::new("/other")).read().is_empty());
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -136,10 +141,10 @@ mod tests {
     #[test]
     fn it_never_grows_past_its_bound() {
         let folder = tempfile::tempdir().unwrap();
-        let log = QueryLog::of(folder.path(), Path::new("/logs"));
+        let log = QueryLog::for_store(folder.path(), Path::new("/logs"));
         let long = "walrus ".repeat(500);
         for number in 0..1_500 {
-            log.note(&format!("{number} {long}").into(), None, now());
+            log.record_search(&format!("{number} {long}").into(), None, now());
             assert!(log.path.metadata().unwrap().len() < FILE_BYTES_MAX + 1_024);
         }
         let told = log.read();

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use engine::MaySee;
-use guard::secrets::Redacted;
+use engine::ModelAccess;
+use guard::secrets::RedactedText;
 
 /// Returns the reranker that the settings name at this moment; `None` for none.
-pub type RerankerNow = Arc<dyn Fn() -> Option<Arc<dyn Reranker>> + Send + Sync>;
+pub type RerankerSource = Arc<dyn Fn() -> Option<Arc<dyn Reranker>> + Send + Sync>;
 
 /// A reranker. It answers within the wait that the settings allow, four seconds at most, or says why it does not.
 pub trait Reranker: Send + Sync {
@@ -18,7 +18,7 @@ pub trait Reranker: Send + Sync {
     fn what_is_sent(&self) -> String;
 
     /// Decides what it may see.
-    fn may_see(&self) -> &MaySee;
+    fn may_see(&self) -> &ModelAccess;
 
     /// Tells whether it failed a moment ago and is left alone.
     fn is_resting(&self) -> bool;
@@ -27,5 +27,9 @@ pub trait Reranker: Send + Sync {
     ///
     /// # Errors
     /// A note for the reader why there are none, once an outage; `None` where that was said before.
-    fn scores(&self, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, Option<String>>;
+    fn scores(
+        &self,
+        query: &RedactedText,
+        texts: &[RedactedText],
+    ) -> Result<Vec<f64>, Option<String>>;
 }

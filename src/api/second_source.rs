@@ -20,13 +20,13 @@ pub trait SecondSource: Send + Sync {
         &self,
         query: &Query<'_>,
         limit: usize,
-        known: &KnownHere<'_>,
+        known: &LocalKnowledge<'_>,
     ) -> Result<Vec<Hit>, String>;
 }
 
 /// What this machine knows when it asks.
 #[derive(Debug, Clone, Copy)]
-pub struct KnownHere<'a> {
+pub struct LocalKnowledge<'a> {
     /// Its repositories, with the number of their memories.
     pub repos: &'a BTreeMap<RepoKey, usize>,
     /// The time of the search.

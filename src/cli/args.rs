@@ -34,7 +34,7 @@ pub struct CommandLine {
         hide_possible_values = true,
         hide_default_value = true,
         help_heading = "Settings",
-        value_parser = PossibleValuesParser::new(["auto", "always", "never"]).map(|word| ColourChoice::of(&word))
+        value_parser = PossibleValuesParser::new(["auto", "always", "never"]).map(|word| ColourChoice::from_word(&word))
     )]
     pub color: ColourChoice,
     /// Print one line of JSON; goes after the command: agent-knowledge search x --json

@@ -6,7 +6,7 @@ use writer::exit::Exit;
 
 /// Returns the failure of the command.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-pub(super) fn of_model(error: ChatError) -> ApiError {
+pub(super) fn chat_error(error: ChatError) -> ApiError {
     let exit = match error {
         ChatError::NotConfigured(_) => Exit::Config,
         ChatError::PrivateMemory => Exit::Invalid,

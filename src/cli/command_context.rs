@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 
 use requests::{Api, ApiError, Reply, Request};
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use terminal::highlight::ColourChoice;
 use writer::exit::complain;
 
@@ -48,7 +48,7 @@ impl CommandContext<'_, '_> {
     ///
     /// # Errors
     /// [`ApiError::Failed`] with the exit it calls for.
-    pub fn open(&mut self, need: Need) -> Result<Arc<dyn Api>, ApiError> {
+    pub fn open(&mut self, need: MemoryNeed) -> Result<Arc<dyn Api>, ApiError> {
         self.program.open(self.options, need)
     }
 
@@ -57,11 +57,11 @@ impl CommandContext<'_, '_> {
     /// # Errors
     /// [`ApiError`].
     pub fn ask(&mut self, request: &Request) -> Result<Reply, ApiError> {
-        self.open(Need::Words)?.ask(request)
+        self.open(MemoryNeed::Words)?.ask(request)
     }
 
     /// Says that another directory was taken for the one that was removed, where that decided something.
-    pub fn tell_directory(&mut self) {
+    pub fn report_directory(&mut self) {
         if let Some(notice) = self.program.directory_notice() {
             complain(self.process.messages, self.process.name, &notice);
         }

@@ -70,7 +70,7 @@ pub fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {
         ApiError::Invalid(problems) => {
             let lines = problems
                 .iter()
-                .map(|problem| format!("{}: {}", flag_of(&problem.field), problem.message));
+                .map(|problem| format!("{}: {}", flag_name(&problem.field), problem.message));
             (Exit::Invalid, lines.collect::<Vec<_>>().join("\n"))
         }
         ApiError::NotFound(message) => (Exit::NotFound, message.clone()),
@@ -98,7 +98,7 @@ pub(super) fn shape(form: OutputFormat) -> Shape {
 
 /// Returns how the command line spells a field, for a message about it. A field that is spelled so already stays.
 #[must_use]
-pub fn flag_of(field: &str) -> String {
+pub fn flag_name(field: &str) -> String {
     if field.starts_with("--") || !field.contains(char::is_lowercase) {
         return field.to_owned();
     }

@@ -31,10 +31,10 @@ pub fn run<'w>(process: &mut Process<'w>, program: &mut Program<'w>) -> Exit {
         Ok(line) => line,
         // A wrong command in a client's configuration is reported, but must not stop the agent.
         Err(error) => {
-            let error = crate::guess::with_meaning(error);
+            let error = crate::command_guess::with_meaning(error);
             let exit = explain(process, &error);
             if as_json && exit != Exit::Done {
-                crate::failure_json::tell_usage(process, &error, exit);
+                crate::failure_json::print_usage_failure(process, &error, exit);
             }
             return if is_hook { Exit::Done } else { exit };
         }
@@ -64,21 +64,25 @@ pub fn run<'w>(process: &mut Process<'w>, program: &mut Program<'w>) -> Exit {
     };
     let done = ended.map(|end| end.print(context.process));
     if is_told {
-        context.tell_directory();
+        context.report_directory();
     }
     match done {
         Ok(exit) => exit,
         // What was told before is not told again.
         Err(ApiError::Failed { exit, message }) if warnings.contains(&message) => {
             if as_json {
-                crate::failure_json::tell(process, &ApiError::Failed { exit, message }, exit);
+                crate::failure_json::print_failure(
+                    process,
+                    &ApiError::Failed { exit, message },
+                    exit,
+                );
             }
             exit
         }
         Err(error) => {
             let exit = refuse(process, &error);
             if as_json {
-                crate::failure_json::tell(process, &error, exit);
+                crate::failure_json::print_failure(process, &error, exit);
             }
             exit
         }

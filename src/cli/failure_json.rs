@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use writer::exit::Exit;
 
 use crate::command_context::Process;
-use crate::command_output::{flag_of, print};
+use crate::command_output::{flag_name, print};
 
 /// Tells whether the command line asks for JSON.
 pub(super) fn is_asked(words: &[OsString]) -> bool {
@@ -16,12 +16,12 @@ pub(super) fn is_asked(words: &[OsString]) -> bool {
 }
 
 /// Prints why a command failed.
-pub(super) fn tell(process: &mut Process<'_>, error: &ApiError, exit: Exit) {
+pub(super) fn print_failure(process: &mut Process<'_>, error: &ApiError, exit: Exit) {
     let problems: Vec<Value> = match error {
         ApiError::Invalid(problems) => {
             let fields = problems.iter();
             let of =
-                fields.map(|one| json!({ "field": flag_of(&one.field), "message": one.message }));
+                fields.map(|one| json!({ "field": flag_name(&one.field), "message": one.message }));
             of.collect()
         }
         ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),
@@ -30,7 +30,7 @@ pub(super) fn tell(process: &mut Process<'_>, error: &ApiError, exit: Exit) {
 }
 
 /// Prints what is wrong with the options.
-pub(super) fn tell_usage(process: &mut Process<'_>, error: &clap::Error, exit: Exit) {
+pub(super) fn print_usage_failure(process: &mut Process<'_>, error: &clap::Error, exit: Exit) {
     let text = error.render().to_string();
     let first = text.lines().next().unwrap_or_default();
     line(process, first.trim_start_matches("error: "), &[], exit);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use event::{Problems, RepoKey};
 use requests::ApiError;
-use retriever::failure::failed;
+use retriever::failure::store_error;
 use retriever::resolved_settings::ResolvedSettings;
 use store::Store;
 use upkeep::surfaces::OwnFolders;
@@ -22,7 +22,7 @@ pub(super) fn own_folders(settled: &ResolvedSettings) -> OwnFolders<'_> {
 }
 
 /// Answers with what a check found.
-pub(super) fn ended(form: OutputFormat, report: CheckReport) -> CommandEnd {
+pub(super) fn check_end(form: OutputFormat, report: CheckReport) -> CommandEnd {
     let exit = match report.verdict {
         CheckVerdict::Fine => Exit::Done,
         CheckVerdict::Wrong => Exit::NotFound,
@@ -31,16 +31,16 @@ pub(super) fn ended(form: OutputFormat, report: CheckReport) -> CommandEnd {
 }
 
 /// Finds the log of a repository.
-pub(super) fn log_of(settled: &ResolvedSettings, named: &str) -> Result<PathBuf, ApiError> {
+pub(super) fn named_log(settled: &ResolvedSettings, named: &str) -> Result<PathBuf, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
     let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
-    let key = settled.store.resolve(&key, &settled.config).map_err(|error| failed(&error))?;
+    let key = settled.store.resolve(&key, &settled.config).map_err(|error| store_error(&error))?;
     let log = settled.store.log_of(&key);
-    if log.symlink_metadata().is_ok() { Ok(log) } else { Err(missing(&log, &settled.store)) }
+    if log.symlink_metadata().is_ok() { Ok(log) } else { Err(missing_log(&log, &settled.store)) }
 }
 
 /// Refuses a log that is not there.
-pub(super) fn missing(log: &Path, store: &Store) -> ApiError {
+pub(super) fn missing_log(log: &Path, store: &Store) -> ApiError {
     let (log, root) = (log.display(), store.root().display());
     ApiError::NotFound(format!("there is no log {log}; the logs are in {root}"))
 }

@@ -13,7 +13,7 @@ use writer::{Moment, StartDirectory};
 
 use crate::command_context::Process;
 use crate::program::Program;
-use daemon::survive::survive;
+use daemon::panic_guard::catch_panic;
 use retriever::startup::Surroundings;
 
 /// Runs one of our programs: reads the environment of the process and passes it to `run`.
@@ -57,7 +57,7 @@ pub fn enter(
         columns: columns(),
     };
     // A panic was reported where it happened.
-    survive(|| Ok(run(&mut process, &mut program))).unwrap_or(Exit::Internal).into()
+    catch_panic(|| Ok(run(&mut process, &mut program))).unwrap_or(Exit::Internal).into()
 }
 
 #[cfg(unix)]

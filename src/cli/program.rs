@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use requests::{Api, ApiError};
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use retriever::startup::{Retriever, Surroundings};
 
 /// The program: the commands around the process that opens the memory.
@@ -50,7 +50,7 @@ impl<'a> Program<'a> {
 
 /// Returns a progress bar with the parts that `template` names, visible when a person watches.
 #[must_use]
-pub fn bar(template: &str) -> ProgressBar {
+pub fn progress_bar(template: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
@@ -69,7 +69,7 @@ impl Program<'_> {
     pub(crate) fn open(
         &mut self,
         settings: &GlobalOptions,
-        need: Need,
+        need: MemoryNeed,
     ) -> Result<Arc<dyn Api>, ApiError> {
         #[cfg(test)]
         if let Some(opened) = &self.opened {
@@ -79,23 +79,23 @@ impl Program<'_> {
         if let Some(as_of) = &settings.as_of {
             return Ok(Arc::new(self.as_of(settings, need, as_of)?));
         }
-        let api: Arc<dyn Api> = match self.remote(settings, need, "command")? {
+        let api: Arc<dyn Api> = match self.shared_client(settings, need, "command")? {
             Some(remote) => Arc::new(remote),
-            None => Arc::new(self.local(settings, need)?),
+            None => Arc::new(self.open_local(settings, need)?),
         };
         Ok(match self.surroundings.directory.notice() {
-            Some(_) => self.directory_asked.noting(api),
+            Some(_) => self.directory_use.recording(api),
             None => api,
         })
     }
 
     pub(crate) fn warnings(&mut self, settings: &GlobalOptions) -> Vec<String> {
         // Settings that cannot be read are told by the command that needs them.
-        let settled = self.settle(settings).ok();
+        let settled = self.resolve_settings(settings).ok();
         settled.and_then(|settled| settled.config.warning()).into_iter().collect()
     }
 
     pub(crate) fn directory_notice(&self) -> Option<String> {
-        self.surroundings.directory.notice().filter(|_| self.directory_asked.take())
+        self.surroundings.directory.notice().filter(|_| self.directory_use.take_use())
     }
 }

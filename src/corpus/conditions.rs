@@ -1,7 +1,7 @@
 //! What an engine filters by: the conditions of a search that need no look at a memory's texts. The small snapshot filters once
 //! more, by everything. Not here: how an engine expresses it.
 
-use crate::trouble::Trouble;
+use crate::corpus_error::CorpusError;
 use event::Timestamp;
 use search::Filter;
 
@@ -28,16 +28,16 @@ impl Conditions {
     /// Returns the conditions of a filter. Who reads like an instruction, and phrases, are left to the small snapshot.
     ///
     /// # Errors
-    /// [`Trouble::Unsupported`] for files and branches, which an engine does not know.
-    pub fn of(filter: &Filter) -> Result<Self, Trouble> {
+    /// [`CorpusError::Unsupported`] for files and branches, which an engine does not know.
+    pub fn from_filter(filter: &Filter) -> Result<Self, CorpusError> {
         let mut conditions = Self::default();
         let mut next = Some(filter);
         while let Some(filter) = next {
             if !filter.files.is_empty() {
-                return Err(Trouble::Unsupported("filter by files"));
+                return Err(CorpusError::Unsupported("filter by files"));
             }
             if !filter.branches.is_empty() {
-                return Err(Trouble::Unsupported("filter by branches"));
+                return Err(CorpusError::Unsupported("filter by branches"));
             }
             conditions.add(filter);
             next = filter.also.as_deref();

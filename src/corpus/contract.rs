@@ -1,11 +1,11 @@
-//! What an engine does for a search. Not here: any engine, and what can go wrong (`trouble`).
+//! What an engine does for a search. Not here: any engine, and what can go wrong (`corpus_error`).
 
 use std::time::{Duration, Instant};
 
 use crate::conditions::Conditions;
-use crate::corpus_entry::{Entry, EntryMark};
+use crate::corpus_entry::{CorpusEntry, EntryMark};
+use crate::corpus_error::CorpusError;
 use crate::memory_key::MemoryKey;
-use crate::trouble::Trouble;
 use index::lexical::CorpusTotals;
 pub use index::lexical::LackingNumbers as AskedNumbers;
 
@@ -14,75 +14,76 @@ pub trait Corpus: Send + Sync {
     /// Returns the numbers of the corpus that are asked for, and its size in any case.
     ///
     /// # Errors
-    /// [`Trouble`].
-    fn numbers(&self, asked: &AskedNumbers, until: Deadline) -> Result<Numbers, Trouble>;
+    /// [`CorpusError`].
+    fn numbers(&self, asked: &AskedNumbers, until: Deadline) -> Result<EngineNumbers, CorpusError>;
 
     /// Returns the best memories by words: those with the greatest sum of products of weights in one passage, at most
     /// `limit`, best first.
     ///
     /// # Errors
-    /// [`Trouble`].
+    /// [`CorpusError`].
     fn by_words(
         &self,
         terms: &[WeighedTerm],
         conditions: &Conditions,
         limit: usize,
         until: Deadline,
-    ) -> Result<Vec<MemoryKey>, Trouble>;
+    ) -> Result<Vec<MemoryKey>, CorpusError>;
 
     /// Returns the best memories for each of several lists of terms, as `by_words` does for one. An engine that can asks for all at once.
     ///
     /// # Errors
-    /// [`Trouble`].
+    /// [`CorpusError`].
     fn by_words_of_each(
         &self,
         lists: &[Vec<WeighedTerm>],
         conditions: &Conditions,
         limit: usize,
         until: Deadline,
-    ) -> Result<Vec<Vec<MemoryKey>>, Trouble> {
+    ) -> Result<Vec<Vec<MemoryKey>>, CorpusError> {
         lists.iter().map(|terms| self.by_words(terms, conditions, limit, until)).collect()
     }
 
     /// Returns the nearest memories by meaning, at most `limit`, best first.
     ///
     /// # Errors
-    /// [`Trouble`].
+    /// [`CorpusError`].
     fn by_meaning(
         &self,
         vector: &[f32],
         conditions: &Conditions,
         limit: usize,
         until: Deadline,
-    ) -> Result<Vec<MemoryKey>, Trouble>;
+    ) -> Result<Vec<MemoryKey>, CorpusError>;
 
     /// Returns the records of memories, in any order; none of a memory that is not there.
     ///
     /// # Errors
-    /// [`Trouble`].
-    fn fetch(&self, keys: &[MemoryKey], until: Deadline) -> Result<Vec<Fetched>, Trouble>;
+    /// [`CorpusError`].
+    fn fetch(&self, keys: &[MemoryKey], until: Deadline)
+    -> Result<Vec<FetchedRecord>, CorpusError>;
 
     /// Puts memories there, all or none. One that is there already is replaced, so that a repetition changes nothing.
     ///
     /// # Errors
-    /// [`Trouble`]; nothing is changed then.
-    fn put(&self, batch: &[Entry]) -> Result<(), Trouble>;
+    /// [`CorpusError`]; nothing is changed then.
+    fn put_entries(&self, batch: &[CorpusEntry]) -> Result<(), CorpusError>;
 
     /// Takes memories out, all or none. One that is not there is fine.
     ///
     /// # Errors
-    /// [`Trouble`]; nothing is changed then.
-    fn take(&self, keys: &[MemoryKey]) -> Result<(), Trouble>;
+    /// [`CorpusError`]; nothing is changed then.
+    fn delete_entries(&self, keys: &[MemoryKey]) -> Result<(), CorpusError>;
 
     /// Returns the memories behind `after`, in the order of their keys, at most `limit`, each with its mark.
     ///
     /// # Errors
-    /// [`Trouble`].
-    fn known(
+    /// [`CorpusError`].
+    fn keys_after(
         &self,
         after: Option<MemoryKey>,
         limit: usize,
-    ) -> Result<Vec<(MemoryKey, EntryMark)>, Trouble>;
+    ) -> Result<Vec<(MemoryKey, EntryMark)>, CorpusError>;
 }
 
 /// When a caller stops waiting.
@@ -98,16 +99,16 @@ impl Deadline {
 
     /// Returns the time that is left; zero once it has passed.
     #[must_use]
-    pub fn left(self) -> Duration {
+    pub fn time_left(self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
 
     /// Refuses to go on once it has passed.
     ///
     /// # Errors
-    /// [`Trouble::Late`].
-    pub fn check(self) -> Result<(), Trouble> {
-        if self.left().is_zero() { Err(Trouble::Late) } else { Ok(()) }
+    /// [`CorpusError::Late`].
+    pub fn check(self) -> Result<(), CorpusError> {
+        if self.time_left().is_zero() { Err(CorpusError::Late) } else { Ok(()) }
     }
 }
 
@@ -116,7 +117,7 @@ pub type TermFrequency = (Box<str>, usize);
 
 /// Numbers of a corpus: those that were asked for, and its size.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Numbers {
+pub struct EngineNumbers {
     /// The size of the corpus.
     pub totals: CorpusTotals,
     /// The average length of a passage, in halves of a term, with which the stored weights were computed; 0 in an empty corpus.
@@ -143,10 +144,10 @@ pub struct WeighedTerm {
 
 /// The record of a memory, as it was put.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetched {
+pub struct FetchedRecord {
     /// Of which memory.
     pub key: MemoryKey,
-    /// The bytes of [`Entry::record`].
+    /// The bytes of [`CorpusEntry::record`].
     pub record: Vec<u8>,
 }
 
@@ -155,6 +156,6 @@ pub trait ServedEngine: Corpus {
     /// Makes what is missing before the first memory: tables or collections. Only who feeds an engine needs the right to do that.
     ///
     /// # Errors
-    /// [`Trouble`].
-    fn make_ready(&self) -> Result<(), Trouble>;
+    /// [`CorpusError`].
+    fn make_ready(&self) -> Result<(), CorpusError>;
 }

@@ -11,7 +11,7 @@ use search::snapshot::Snapshot;
 
 /// A memory for an engine.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct CorpusEntry {
     /// Its name.
     pub key: MemoryKey,
     /// Changes with everything else in the entry.
@@ -42,10 +42,10 @@ pub struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EntryMark(pub i64);
 
-impl Entry {
+impl CorpusEntry {
     /// Makes the entry of a memory of a snapshot. `None` for a number without a memory.
     #[must_use]
-    pub fn of(
+    pub fn from_snapshot(
         snapshot: &Snapshot,
         number: u32,
         (viewpoint, now): (&Viewpoint, Timestamp),
@@ -53,7 +53,7 @@ impl Entry {
         words: &mut AnalysisCache,
     ) -> Option<Self> {
         let memory = snapshot.memory(number)?;
-        let record = MemoryRecord::of(snapshot, number, words)?;
+        let record = MemoryRecord::from_snapshot(snapshot, number, words)?;
         let bytes = record.pack(viewpoint);
         let event = memory.event();
         // A log may hold the character zero, which databases refuse. These fields are only filtered by.
@@ -64,7 +64,7 @@ impl Entry {
         let mut mark = [0; 8];
         mark.iter_mut().zip(hash.finalize()).for_each(|(to, from)| *to = from);
         Some(Self {
-            key: MemoryKey::of(memory),
+            key: MemoryKey::from_memory(memory),
             mark: EntryMark(i64::from_le_bytes(mark)),
             repo: memory.repo.clone(),
             kind: lower(memory.provenance.kind.as_str()),
@@ -81,7 +81,7 @@ impl Entry {
 
     /// Returns the size of a corpus with the average length by which the entry is weighed.
     #[must_use]
-    pub fn weighing(&self) -> CorpusTotals {
+    pub fn reference_totals(&self) -> CorpusTotals {
         // In 4,096 passages, so that the fraction of the average counts.
         #[expect(
             clippy::cast_possible_truncation,

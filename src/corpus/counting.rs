@@ -12,11 +12,11 @@ pub(crate) const NEAR_MAX: usize = 50_000;
 /// Letters by which these may be longer or shorter.
 pub(crate) const LETTERS_BESIDES: i32 = 2;
 /// Numbers in the vector of the model, as an engine has them. Vectors of another width are left out.
-pub(crate) const VECTOR: usize = 384;
+pub(crate) const VECTOR_DIMENSIONS: usize = 384;
 
 /// By how much the numbers of the corpus change.
 #[derive(Default)]
-pub(crate) struct Change {
+pub(crate) struct CountChange {
     pub(crate) terms: BTreeMap<Box<str>, i64>,
     pub(crate) passages: i64,
     pub(crate) documents: i64,
@@ -24,7 +24,7 @@ pub(crate) struct Change {
     pub(crate) reply_lengths: i64,
 }
 
-impl Change {
+impl CountChange {
     pub(crate) fn count(&mut self, passages: &[CountedPassage], sign: i64) {
         self.documents += sign;
         for passage in passages {

@@ -6,16 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::conditions::Conditions;
-use crate::contract::{AskedNumbers, Corpus, Deadline, Numbers, WeighedTerm};
+use crate::contract::{AskedNumbers, Corpus, Deadline, EngineNumbers, WeighedTerm};
+use crate::corpus_error::CorpusError;
 use crate::memory_key::MemoryKey;
 use crate::memory_record::Viewpoint;
-use crate::small_snapshot::{SmallSnapshot, unpacked};
-use crate::trouble::Trouble;
+use crate::small_snapshot::{SmallSnapshot, unpack_records};
 use event::{RepoKey, Timestamp};
 use index::lexical::{CorpusNumbers, CorpusTotals, LexicalIndex};
 use memory::Memory;
 use search::snapshot::Snapshot;
-use search::{Hit, Query, SearchResult, Words};
+use search::{Hit, Query, SearchResult, WordMatching};
 
 /// Candidates of each kind: twice those of one machine, so that weights that are a little out of date, and terms that are joined
 /// only later, displace none that counts.
@@ -45,7 +45,7 @@ pub struct EngineHits {
 
 /// Who asks, and until when.
 #[derive(Clone, Copy)]
-pub struct Asking<'a> {
+pub struct QueryContext<'a> {
     /// From where records are read.
     pub viewpoint: &'a Viewpoint,
     /// The repositories that this machine knows.
@@ -59,33 +59,34 @@ pub struct Asking<'a> {
 /// Runs a search in an engine and returns at most `limit` hits, as [`search::find()`] would among all of its memories.
 ///
 /// # Errors
-/// [`Trouble`]. Also where the query has no text: an engine lists nothing.
+/// [`CorpusError`]. Also where the query has no text: an engine lists nothing.
 pub fn find(
     corpus: &dyn Corpus,
     query: &Query<'_>,
     limit: usize,
-    asking: Asking<'_>,
-) -> Result<EngineHits, Trouble> {
+    asking: QueryContext<'_>,
+) -> Result<EngineHits, CorpusError> {
     if query.text.is_empty() {
-        return Err(Trouble::Unsupported("list what is new"));
+        return Err(CorpusError::Unsupported("list what is new"));
     }
-    let conditions = Conditions::of(&query.filter)?;
+    let conditions = Conditions::from_filter(&query.filter)?;
     let (numbers, terms) = weighed(corpus, query.text, asking.until)?;
     let totals = numbers.totals();
     let mut found: BTreeSet<MemoryKey> = BTreeSet::new();
-    if query.words == Words::Count && !terms.is_empty() {
+    if query.words == WordMatching::On && !terms.is_empty() {
         found.extend(corpus.by_words(&terms, &conditions, CANDIDATES_MAX, asking.until)?);
     }
     if let Some(vector) = query.vector {
         found.extend(corpus.by_meaning(vector, &conditions, CANDIDATES_MAX, asking.until)?);
     }
     let small = SmallSnapshot::among(asking.repos);
-    let mut looking = Looking { corpus, asking, small, numbers };
+    let mut looking = EngineSearch { corpus, asking, small, numbers };
     looking.fetch(&found)?;
     let mut compared = BTreeSet::new();
     loop {
         let (snapshot, hits, held_back) = looking.searched(query, limit)?;
-        let damaged = || Trouble::Wrong("a memory is stored under the key of another".to_owned());
+        let damaged =
+            || CorpusError::Wrong("a memory is stored under the key of another".to_owned());
         let keys = looking.small.keys_of(&hits).ok_or_else(damaged)?;
         let new = keys.iter().zip(&hits).filter(|(key, _)| compared.insert(**key));
         let new: Vec<Arc<Memory>> = new.map(|(_, hit)| Arc::clone(&hit.memory)).collect();
@@ -103,7 +104,7 @@ fn weighed(
     corpus: &dyn Corpus,
     text: &str,
     until: Deadline,
-) -> Result<(CorpusNumbers, Vec<WeighedTerm>), Trouble> {
+) -> Result<(CorpusNumbers, Vec<WeighedTerm>), CorpusError> {
     let mut known: Option<CorpusNumbers> = None;
     for _ in 0..ROUNDS_MAX {
         let index = LexicalIndex::new();
@@ -123,14 +124,14 @@ fn weighed(
         known = Some(added(numbers, corpus.numbers(&asked, until)?)?);
         until.check()?;
     }
-    Err(Trouble::Wrong("the numbers of the words are missing".to_owned()))
+    Err(CorpusError::Wrong("the numbers of the words are missing".to_owned()))
 }
 
 /// Adds what the engine said to what is known.
-fn added(known: CorpusNumbers, said: Numbers) -> Result<CorpusNumbers, Trouble> {
+fn added(known: CorpusNumbers, said: EngineNumbers) -> Result<CorpusNumbers, CorpusError> {
     let totals = said.totals;
     if totals.passages == 0 {
-        return Err(Trouble::Empty);
+        return Err(CorpusError::Empty);
     }
     let is_sound = |passages: &usize| *passages <= totals.passages;
     let all = said.holding.iter().map(|(_, passages)| passages);
@@ -138,7 +139,7 @@ fn added(known: CorpusNumbers, said: Numbers) -> Result<CorpusNumbers, Trouble> 
     let are_sound =
         all.chain(said.near.iter().flat_map(|(_, near)| near).map(|(_, many)| many)).all(is_sound);
     if !are_sound || totals.documents > totals.passages {
-        return Err(Trouble::Wrong("more passages hold a word than there are".to_owned()));
+        return Err(CorpusError::Wrong("more passages hold a word than there are".to_owned()));
     }
     let mut known = known.resized(totals);
     said.holding.into_iter().for_each(|(term, passages)| known.add_holding(term, passages));
@@ -148,9 +149,9 @@ fn added(known: CorpusNumbers, said: Numbers) -> Result<CorpusNumbers, Trouble> 
 }
 
 /// What is known of a query so far.
-struct Looking<'a> {
+struct EngineSearch<'a> {
     corpus: &'a dyn Corpus,
-    asking: Asking<'a>,
+    asking: QueryContext<'a>,
     small: SmallSnapshot,
     numbers: CorpusNumbers,
 }
@@ -168,34 +169,37 @@ impl NumberedSnapshot {
         lacking.into_iter().filter(|term| vocabulary.contains(term)).collect()
     }
 
-    fn into_numbers(self) -> Result<CorpusNumbers, Trouble> {
+    fn into_numbers(self) -> Result<CorpusNumbers, CorpusError> {
         let Self { snapshot, numbers } = self;
         drop(snapshot);
         Arc::into_inner(numbers)
-            .ok_or_else(|| Trouble::Wrong("the search kept its numbers".to_owned()))
+            .ok_or_else(|| CorpusError::Wrong("the search kept its numbers".to_owned()))
     }
 }
 
-impl Looking<'_> {
+impl EngineSearch<'_> {
     /// Fetches what was found, and the neighbours whose vectors count with it.
-    fn fetch(&mut self, found: &BTreeSet<MemoryKey>) -> Result<(), Trouble> {
+    fn fetch(&mut self, found: &BTreeSet<MemoryKey>) -> Result<(), CorpusError> {
         let near = self.fetch_new(found)?;
         // Some may have gone since they were found, not all of them.
         if self.small.is_empty() && !found.is_empty() {
-            return Err(Trouble::Wrong("nothing that it found is there".to_owned()));
+            return Err(CorpusError::Wrong("nothing that it found is there".to_owned()));
         }
         self.fetch_new(&near).map(drop)
     }
 
     /// Fetches what was not fetched yet, and returns the neighbours of what has a vector.
-    fn fetch_new(&mut self, keys: &BTreeSet<MemoryKey>) -> Result<BTreeSet<MemoryKey>, Trouble> {
+    fn fetch_new(
+        &mut self,
+        keys: &BTreeSet<MemoryKey>,
+    ) -> Result<BTreeSet<MemoryKey>, CorpusError> {
         let keys: Vec<MemoryKey> =
             keys.iter().filter(|key| !self.small.holds(key)).copied().collect();
         if keys.is_empty() {
             return Ok(BTreeSet::new());
         }
         let fetched = self.corpus.fetch(&keys, self.asking.until)?;
-        let records = unpacked(&fetched, self.asking.viewpoint)?;
+        let records = unpack_records(&fetched, self.asking.viewpoint)?;
         let with_vectors = records.values().filter(|record| record.vector.is_some());
         let near = with_vectors.flat_map(|record| record.neighbours.into_iter().flatten());
         let near = near.collect();
@@ -209,7 +213,7 @@ impl Looking<'_> {
         &mut self,
         query: &Query<'_>,
         limit: usize,
-    ) -> Result<(NumberedSnapshot, Vec<Hit>, usize), Trouble> {
+    ) -> Result<(NumberedSnapshot, Vec<Hit>, usize), CorpusError> {
         let vocabulary = self.small.vocabulary();
         loop {
             let snapshot = self.snapshot();
@@ -230,7 +234,7 @@ impl Looking<'_> {
         NumberedSnapshot { snapshot: self.small.snapshot(Arc::clone(&numbers)), numbers }
     }
 
-    fn learn(&mut self, terms: BTreeSet<Box<str>>) -> Result<(), Trouble> {
+    fn learn(&mut self, terms: BTreeSet<Box<str>>) -> Result<(), CorpusError> {
         let asked = AskedNumbers { terms, ..AskedNumbers::default() };
         let known = std::mem::take(&mut self.numbers);
         let totals = known.totals();
@@ -241,7 +245,7 @@ impl Looking<'_> {
         let is_told = asked.terms.iter().all(|term| self.numbers.has_term(term));
         is_told
             .then_some(())
-            .ok_or_else(|| Trouble::Wrong("numbers of words are missing".to_owned()))
+            .ok_or_else(|| CorpusError::Wrong("numbers of words are missing".to_owned()))
     }
 
     /// Fetches notes about the subjects of memories, among which may be better ones. Tells whether there was any that was not
@@ -250,7 +254,7 @@ impl Looking<'_> {
         &mut self,
         mut snapshot: NumberedSnapshot,
         of: &[Arc<Memory>],
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, CorpusError> {
         let vocabulary = self.small.vocabulary();
         let subjects = loop {
             let lexical = snapshot.snapshot.lexical();

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::contract::{AskedNumbers, Corpus, Deadline};
-use crate::corpus_entry::{Entry, EntryMark};
+use crate::corpus_entry::{CorpusEntry, EntryMark};
+use crate::corpus_error::CorpusError;
 use crate::memory_key::MemoryKey;
 use crate::memory_record::{Viewpoint, is_sendable};
-use crate::trouble::Trouble;
 use event::Timestamp;
 use index::lexical::AnalysisCache;
 use memory::Memory;
@@ -49,11 +49,11 @@ struct FedState {
 
 /// What a round did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sent {
+pub struct FeedReport {
     /// Memories that were put.
     pub put: usize,
     /// Memories that were taken out.
-    pub taken: usize,
+    pub deleted: usize,
 }
 
 impl Feeder {
@@ -67,13 +67,13 @@ impl Feeder {
     /// Brings an engine to the state of a snapshot.
     ///
     /// # Errors
-    /// [`Trouble`]; the next round goes on.
+    /// [`CorpusError`]; the next round goes on.
     pub fn feed(
         &mut self,
         corpus: &dyn Corpus,
         snapshot: &Snapshot,
         now: Timestamp,
-    ) -> Result<Sent, Trouble> {
+    ) -> Result<FeedReport, CorpusError> {
         let sent = self.brought(corpus, snapshot, now);
         if sent.is_err() {
             // Somebody may have emptied it, so it is asked anew.
@@ -87,7 +87,7 @@ impl Feeder {
         corpus: &dyn Corpus,
         snapshot: &Snapshot,
         now: Timestamp,
-    ) -> Result<Sent, Trouble> {
+    ) -> Result<FeedReport, CorpusError> {
         self.settle_weights(corpus, snapshot)?;
         // Vectors of another model have taken the places of those that were sent.
         self.fed = self.fed.take().filter(|fed| fed.snapshot.space == snapshot.space);
@@ -95,8 +95,8 @@ impl Feeder {
             self.held = Some(held_by(corpus)?);
         }
         let fed = self.fed.take();
-        let mut sent = Sent::default();
-        let mut batch: Vec<Entry> = Vec::new();
+        let mut sent = FeedReport::default();
+        let mut batch: Vec<CorpusEntry> = Vec::new();
         let mut keys: Vec<Option<MemoryKey>> = Vec::with_capacity(snapshot.memories().len());
         for number in 0..u32::try_from(snapshot.memories().len()).unwrap_or(u32::MAX) {
             let Some(memory) = snapshot.memory(number) else { break };
@@ -112,27 +112,37 @@ impl Feeder {
                 continue;
             }
             let average = self.weighed_with;
-            let entry =
-                Entry::of(snapshot, number, (&self.viewpoint, now), average, &mut self.words);
+            let entry = CorpusEntry::from_snapshot(
+                snapshot,
+                number,
+                (&self.viewpoint, now),
+                average,
+                &mut self.words,
+            );
             keys.push(entry.as_ref().map(|entry| entry.key));
             let held = self.held.as_ref();
-            let is_held =
-                |entry: &Entry| held.is_some_and(|held| held.get(&entry.key) == Some(&entry.mark));
+            let is_held = |entry: &CorpusEntry| {
+                held.is_some_and(|held| held.get(&entry.key) == Some(&entry.mark))
+            };
             batch.extend(entry.filter(|entry| !is_held(entry)));
             if batch.len() >= BATCH_MAX {
-                sent.put += self.put(corpus, &mut batch)?;
+                sent.put += self.send_batch(corpus, &mut batch)?;
             }
         }
-        sent.put += self.put(corpus, &mut batch)?;
+        sent.put += self.send_batch(corpus, &mut batch)?;
         if fed.is_none_or(|fed| fed.keys != keys) {
-            sent.taken = self.take_the_rest(corpus, &keys)?;
+            sent.deleted = self.take_the_rest(corpus, &keys)?;
         }
         self.fed = Some(FedState { snapshot: snapshot.clone(), keys, now });
         Ok(sent)
     }
 
     /// Chooses the average length that weights are computed with: the one that the engine's were, while it is near enough.
-    fn settle_weights(&mut self, corpus: &dyn Corpus, snapshot: &Snapshot) -> Result<(), Trouble> {
+    fn settle_weights(
+        &mut self,
+        corpus: &dyn Corpus,
+        snapshot: &Snapshot,
+    ) -> Result<(), CorpusError> {
         let totals = snapshot.lexical().totals();
         #[expect(clippy::cast_precision_loss, reason = "an average")]
         let average = totals.terms as f32 / totals.passages.max(1) as f32;
@@ -151,11 +161,15 @@ impl Feeder {
         Ok(())
     }
 
-    fn put(&mut self, corpus: &dyn Corpus, batch: &mut Vec<Entry>) -> Result<usize, Trouble> {
+    fn send_batch(
+        &mut self,
+        corpus: &dyn Corpus,
+        batch: &mut Vec<CorpusEntry>,
+    ) -> Result<usize, CorpusError> {
         if batch.is_empty() {
             return Ok(0);
         }
-        corpus.put(batch)?;
+        corpus.put_entries(batch)?;
         if let Some(held) = &mut self.held {
             held.extend(batch.iter().map(|entry| (entry.key, entry.mark)));
         }
@@ -167,14 +181,14 @@ impl Feeder {
         &mut self,
         corpus: &dyn Corpus,
         keys: &[Option<MemoryKey>],
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, CorpusError> {
         let wanted: std::collections::BTreeSet<MemoryKey> =
             keys.iter().flatten().copied().collect();
         let Some(held) = &mut self.held else { return Ok(0) };
         let rest: Vec<MemoryKey> =
             held.keys().filter(|key| !wanted.contains(key)).copied().collect();
         for some in rest.chunks(BATCH_MAX) {
-            corpus.take(some)?;
+            corpus.delete_entries(some)?;
             for key in some {
                 held.remove(key);
             }
@@ -194,14 +208,14 @@ fn same_as_before(
         let (now, then) = (snapshot.memory(number), before.memory(number));
         now.zip(then).is_some_and(|(now, then)| Arc::ptr_eq(now, then))
     };
-    let near = snapshot.near(number);
+    let near = snapshot.neighbours_of(number);
     let has_vector =
         |snapshot: &Snapshot| snapshot.vectors().is_some_and(|vectors| vectors.contains(number));
     let is_known = is_same(number)
         && snapshot
             .memory(number)
             .is_some_and(|memory| memory.is_inactive(now) == memory.is_inactive(*then))
-        && near == before.near(number)
+        && near == before.neighbours_of(number)
         && near.numbers().all(is_same)
         && has_vector(snapshot) == has_vector(before)
         && snapshot.sign_locations.get(number) == before.sign_locations.get(number);
@@ -209,17 +223,17 @@ fn same_as_before(
 }
 
 /// Returns everything that an engine holds.
-fn held_by(corpus: &dyn Corpus) -> Result<BTreeMap<MemoryKey, EntryMark>, Trouble> {
+fn held_by(corpus: &dyn Corpus) -> Result<BTreeMap<MemoryKey, EntryMark>, CorpusError> {
     let mut held = BTreeMap::new();
     loop {
         let after = held.last_key_value().map(|(key, _)| *key);
-        let more = corpus.known(after, KNOWN_MAX)?;
+        let more = corpus.keys_after(after, KNOWN_MAX)?;
         if more.is_empty() {
             return Ok(held);
         }
         held.extend(more);
         if held.last_key_value().map(|(key, _)| *key) <= after {
-            return Err(Trouble::Wrong("its keys are in no order".to_owned()));
+            return Err(CorpusError::Wrong("its keys are in no order".to_owned()));
         }
     }
 }

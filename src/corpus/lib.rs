@@ -11,6 +11,7 @@
 pub mod conditions;
 pub mod contract;
 pub mod corpus_entry;
+pub mod corpus_error;
 mod counting;
 pub mod engine_query;
 pub mod feeder;
@@ -22,14 +23,15 @@ pub mod qdrant;
 pub mod served_engine;
 pub mod small_snapshot;
 mod term_code;
-pub mod trouble;
 
 pub use conditions::Conditions;
-pub use contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, ServedEngine, WeighedTerm};
-pub use corpus_entry::{Entry, EntryMark};
+pub use contract::{
+    AskedNumbers, Corpus, Deadline, EngineNumbers, FetchedRecord, ServedEngine, WeighedTerm,
+};
+pub use corpus_entry::{CorpusEntry, EntryMark};
+pub use corpus_error::CorpusError;
 pub use engine_query::{EngineHits, find};
-pub use feeder::{Feeder, Sent};
+pub use feeder::{FeedReport, Feeder};
 pub use memory_key::MemoryKey;
 pub use memory_record::Viewpoint;
 pub use served_engine::engine_at;
-pub use trouble::Trouble;

@@ -15,13 +15,13 @@ pub struct MemoryKey(pub [u8; 16]);
 impl MemoryKey {
     /// Returns the key of a memory. Costs reading and hashing its record.
     #[must_use]
-    pub fn of(memory: &Memory) -> Self {
-        Self::of_version(&memory.version())
+    pub fn from_memory(memory: &Memory) -> Self {
+        Self::from_version(&memory.version())
     }
 
     /// Returns the key of a memory with this content.
     #[must_use]
-    pub fn of_version(version: &Version) -> Self {
+    pub fn from_version(version: &Version) -> Self {
         let hash = Sha256::new_with_prefix(version.event.id.as_str())
             .chain_update([0])
             .chain_update(version.content_digest())

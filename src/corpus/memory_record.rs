@@ -12,7 +12,7 @@ use crate::memory_key::MemoryKey;
 use event::{Event, EventId, RepoKey, StoreOrigin};
 use index::late::{Signs, TOKENS_KEPT_MAX, TokenSigns};
 use index::lexical::{AnalysisCache, CountedPassage, passages_of};
-use memory::packed::{Packed, Packing};
+use memory::binary_encoding::{BinaryDecoder, BinaryEncoder};
 use memory::{LineOrigin, LinePlace, LogFile, Memory, NEIGHBOURS_MAX, Version, event_record};
 use search::snapshot::Snapshot;
 use settings::SyncPolicy;
@@ -55,7 +55,7 @@ pub struct RecordedLine {
 }
 
 impl RecordedLine {
-    fn of(version: &Version) -> Self {
+    fn from_version(version: &Version) -> Self {
         let Version { event, repo, place, .. } = version;
         Self { event: event.clone(), repo: repo.clone(), place: place.clone() }
     }
@@ -78,21 +78,26 @@ pub struct MemoryRecord {
 
 impl MemoryRecord {
     /// Returns the record of a memory of a snapshot.
-    pub(crate) fn of(snapshot: &Snapshot, number: u32, words: &mut AnalysisCache) -> Option<Self> {
+    pub(crate) fn from_snapshot(
+        snapshot: &Snapshot,
+        number: u32,
+        words: &mut AnalysisCache,
+    ) -> Option<Self> {
         let memory = snapshot.memory(number)?;
-        let near = snapshot.near(number);
+        let near = snapshot.neighbours_of(number);
         // What is said beside a memory is sent with it, so the neighbours must be such as may leave, too.
         let memory_of = |number: u32| snapshot.memory(number).filter(|near| is_sendable(near));
         let neighbours = near.numbers().filter_map(memory_of);
         let passages = passages_of(memory, neighbours.map(AsRef::as_ref));
-        let key_of =
-            |number: Option<u32>| number.and_then(memory_of).map(|near| MemoryKey::of(near));
+        let key_of = |number: Option<u32>| {
+            number.and_then(memory_of).map(|near| MemoryKey::from_memory(near))
+        };
         let mut keys = near.before.into_iter().chain(near.after).map(key_of);
         let place = memory.place();
         let shown = RecordedLine { event: memory.line_event(), repo: memory.repo.clone(), place };
         let others = memory.conflicts().iter().chain(memory.copies()).chain(memory.about());
         let others = others.filter(|version| !version.event.is_private());
-        let others = others.map(|version| RecordedLine::of(version));
+        let others = others.map(|version| RecordedLine::from_version(version));
         Some(Self {
             versions: std::iter::once(shown).chain(others).collect(),
             passages: snapshot.lexical().counted(&passages, words),
@@ -111,7 +116,7 @@ impl MemoryRecord {
     /// Packs it, with the names of origins instead of what they are for us.
     #[must_use]
     pub fn pack(&self, viewpoint: &Viewpoint) -> Vec<u8> {
-        let mut to = Packing::default();
+        let mut to = BinaryEncoder::default();
         to.raw(&[FORMAT]);
         to.size(self.passages.len());
         for passage in &self.passages {
@@ -135,13 +140,13 @@ impl MemoryRecord {
         for word in self.signs.iter().flatten().flatten() {
             to.raw(&word.to_le_bytes());
         }
-        to.done()
+        to.into_bytes()
     }
 
     /// Reads what [`Self::pack`] packed, with origins as they are seen from `viewpoint`. `None` for anything else.
     #[must_use]
     pub fn unpack(bytes: &[u8], viewpoint: &Viewpoint) -> Option<Self> {
-        let from = &mut Packed::of(bytes);
+        let from = &mut BinaryDecoder::new(bytes);
         if from.array()? != [FORMAT] {
             return None;
         }
@@ -163,11 +168,11 @@ impl MemoryRecord {
             None => None,
             Some(count) => Some((0..count).map(|_| unpack_signs(from)).collect::<Option<_>>()?),
         };
-        from.is_done().then_some(Self { versions, passages, neighbours, vector, signs })
+        from.is_at_end().then_some(Self { versions, passages, neighbours, vector, signs })
     }
 }
 
-fn pack_version(version: &RecordedLine, viewpoint: &Viewpoint, to: &mut Packing) {
+fn pack_version(version: &RecordedLine, viewpoint: &Viewpoint, to: &mut BinaryEncoder) {
     let RecordedLine { event, repo, place } = version;
     to.text(event.id.as_str());
     to.instant(event.timestamp);
@@ -180,10 +185,10 @@ fn pack_version(version: &RecordedLine, viewpoint: &Viewpoint, to: &mut Packing)
     event_record::write(event, to);
 }
 
-fn unpack_version(from: &mut Packed<'_>, viewpoint: &Viewpoint) -> Option<RecordedLine> {
+fn unpack_version(from: &mut BinaryDecoder<'_>, viewpoint: &Viewpoint) -> Option<RecordedLine> {
     let id = EventId::foreign(from.text()?)?;
     let timestamp = from.instant()?;
-    let repo = RepoKey::of_line(from.text()?);
+    let repo = RepoKey::from_line(from.text()?);
     let origin = viewpoint.origin_of(StoreOrigin::parse(from.text()?)?);
     let log = Arc::new(LogFile { path: from.text()?.into(), origin });
     let place = LinePlace { log, offset: from.number()? };
@@ -194,29 +199,30 @@ fn unpack_version(from: &mut Packed<'_>, viewpoint: &Viewpoint) -> Option<Record
 /// Reads the passages of a record, for an engine that counts what goes with it. `None` for bytes that are no record.
 #[must_use]
 pub fn passages_in(record: &[u8]) -> Option<Vec<CountedPassage>> {
-    let from = &mut Packed::of(record);
+    let from = &mut BinaryDecoder::new(record);
     if from.array()? != [FORMAT] {
         return None;
     }
     unpack_passages(from)
 }
 
-fn unpack_passages(from: &mut Packed<'_>) -> Option<Vec<CountedPassage>> {
+fn unpack_passages(from: &mut BinaryDecoder<'_>) -> Option<Vec<CountedPassage>> {
     let count = from.count()?;
     (0..count).map(|_| unpack_passage(from)).collect()
 }
 
-fn unpack_passage(from: &mut Packed<'_>) -> Option<CountedPassage> {
+fn unpack_passage(from: &mut BinaryDecoder<'_>) -> Option<CountedPassage> {
     let length = u16::try_from(from.number()?).ok()?;
     let is_reply = from.number()? == 1;
     let count = from.count()?;
-    let term =
-        |from: &mut Packed<'_>| Some((from.text()?.into(), u16::try_from(from.number()?).ok()?));
+    let term = |from: &mut BinaryDecoder<'_>| {
+        Some((from.text()?.into(), u16::try_from(from.number()?).ok()?))
+    };
     let terms = (0..count).map(|_| term(from)).collect::<Option<_>>()?;
     Some(CountedPassage { terms, length, is_reply })
 }
 
-fn unpack_signs(from: &mut Packed<'_>) -> Option<Signs> {
+fn unpack_signs(from: &mut BinaryDecoder<'_>) -> Option<Signs> {
     let mut signs = Signs::default();
     for word in &mut signs {
         *word = u64::from_le_bytes(from.array()?);
@@ -232,19 +238,19 @@ pub fn is_sendable(memory: &Memory) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use settings::Trust;
+    use settings::TeamTrust;
 
     use super::*;
-    use event::{Decoded, codec};
+    use event::{DecodedLine, codec};
 
-    fn viewpoint(host: &str, trust: Trust) -> Viewpoint {
+    fn viewpoint(host: &str, trust: TeamTrust) -> Viewpoint {
         let policy = SyncPolicy { trust, ..SyncPolicy::default() };
         Viewpoint { own: StoreOrigin::mint(host, 1), policy }
     }
 
     fn record() -> MemoryRecord {
         let line = r#"{"id":"m1","repo":"api","lesson":"walrus","tags":["a"],"source":"human"}"#;
-        let Decoded::Event(event) = codec::decode(line.as_bytes(), "") else { panic!() };
+        let DecodedLine::Event(event) = codec::decode(line.as_bytes(), "") else { panic!() };
         let place = LinePlace::own("/home/me/logs/api.jsonl", 7);
         let passage =
             CountedPassage { terms: vec![("walru".into(), 2)], length: 2, is_reply: true };
@@ -260,7 +266,7 @@ mod tests {
     // S-CORPUS-1, S-CORPUS-10
     #[test]
     fn a_record_comes_back_as_it_was() {
-        let (record, ours) = (record(), viewpoint("laptop", Trust::default()));
+        let (record, ours) = (record(), viewpoint("laptop", TeamTrust::default()));
         let mut back = MemoryRecord::unpack(&record.pack(&ours), &ours).unwrap();
         assert_eq!(back.versions[0].place.log.path().to_str(), Some("api.jsonl"), "no folder");
         back.versions[0].place = record.versions[0].place.clone();
@@ -274,7 +280,7 @@ mod tests {
     // S-CORPUS-10
     #[test]
     fn a_line_is_of_the_origin_that_wrote_it() {
-        let ours = viewpoint("laptop", Trust::default());
+        let ours = viewpoint("laptop", TeamTrust::default());
         let packed = record().pack(&ours);
         let origin = |seen_from: &Viewpoint| {
             let record = MemoryRecord::unpack(&packed, seen_from).unwrap();
@@ -283,9 +289,9 @@ mod tests {
         assert_eq!(origin(&ours), LineOrigin::Own);
         let theirs = ours.own.clone();
         assert_eq!(
-            origin(&viewpoint("other", Trust::default())),
+            origin(&viewpoint("other", TeamTrust::default())),
             LineOrigin::Voice(theirs.clone())
         );
-        assert_eq!(origin(&viewpoint("other", Trust::Full)), LineOrigin::Trusted(theirs));
+        assert_eq!(origin(&viewpoint("other", TeamTrust::Full)), LineOrigin::Trusted(theirs));
     }
 }

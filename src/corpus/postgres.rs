@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 
 use crate::conditions::Conditions;
 use crate::contract::ServedEngine;
-use crate::contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, WeighedTerm};
-use crate::corpus_entry::{Entry, EntryMark};
+use crate::contract::{AskedNumbers, Corpus, Deadline, EngineNumbers, FetchedRecord, WeighedTerm};
+use crate::corpus_entry::{CorpusEntry, EntryMark};
+use crate::corpus_error::CorpusError;
 use crate::memory_key::MemoryKey;
-use crate::trouble::Trouble;
 use connection::run;
 pub use connection::{EngineAddress, PostgresCorpus};
 
 impl Corpus for PostgresCorpus {
-    fn numbers(&self, asked: &AskedNumbers, until: Deadline) -> Result<Numbers, Trouble> {
+    fn numbers(&self, asked: &AskedNumbers, until: Deadline) -> Result<EngineNumbers, CorpusError> {
         run(self, until, async |client| reading::numbers(client, asked).await)
     }
 
@@ -30,7 +30,7 @@ impl Corpus for PostgresCorpus {
         conditions: &Conditions,
         limit: usize,
         until: Deadline,
-    ) -> Result<Vec<MemoryKey>, Trouble> {
+    ) -> Result<Vec<MemoryKey>, CorpusError> {
         run(self, until, async |client| reading::by_words(client, terms, conditions, limit).await)
     }
 
@@ -40,39 +40,47 @@ impl Corpus for PostgresCorpus {
         conditions: &Conditions,
         limit: usize,
         until: Deadline,
-    ) -> Result<Vec<MemoryKey>, Trouble> {
+    ) -> Result<Vec<MemoryKey>, CorpusError> {
         run(self, until, async |client| {
             reading::by_meaning(client, vector, conditions, limit).await
         })
     }
 
-    fn fetch(&self, keys: &[MemoryKey], until: Deadline) -> Result<Vec<Fetched>, Trouble> {
+    fn fetch(
+        &self,
+        keys: &[MemoryKey],
+        until: Deadline,
+    ) -> Result<Vec<FetchedRecord>, CorpusError> {
         run(self, until, async |client| reading::fetch(client, keys).await)
     }
 
-    fn put(&self, batch: &[Entry]) -> Result<(), Trouble> {
+    fn put_entries(&self, batch: &[CorpusEntry]) -> Result<(), CorpusError> {
         // Of several under one key the last one counts.
-        let batch: BTreeMap<MemoryKey, &Entry> =
+        let batch: BTreeMap<MemoryKey, &CorpusEntry> =
             batch.iter().map(|entry| (entry.key, entry)).collect();
-        run(self, connection::writing_deadline(), async |client| writing::put(client, &batch).await)
+        run(self, connection::writing_deadline(), async |client| {
+            writing::put_entries(client, &batch).await
+        })
     }
 
-    fn take(&self, keys: &[MemoryKey]) -> Result<(), Trouble> {
-        run(self, connection::writing_deadline(), async |client| writing::take(client, keys).await)
+    fn delete_entries(&self, keys: &[MemoryKey]) -> Result<(), CorpusError> {
+        run(self, connection::writing_deadline(), async |client| {
+            writing::delete_entries(client, keys).await
+        })
     }
 
-    fn known(
+    fn keys_after(
         &self,
         after: Option<MemoryKey>,
         limit: usize,
-    ) -> Result<Vec<(MemoryKey, EntryMark)>, Trouble> {
+    ) -> Result<Vec<(MemoryKey, EntryMark)>, CorpusError> {
         let until = connection::writing_deadline();
-        run(self, until, async |client| reading::known(client, after, limit).await)
+        run(self, until, async |client| reading::keys_after(client, after, limit).await)
     }
 }
 
 impl ServedEngine for PostgresCorpus {
-    fn make_ready(&self) -> Result<(), Trouble> {
+    fn make_ready(&self) -> Result<(), CorpusError> {
         self.make_tables()
     }
 }

@@ -17,15 +17,15 @@ use std::collections::BTreeMap;
 
 use crate::conditions::Conditions;
 use crate::contract::ServedEngine;
-use crate::contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, WeighedTerm};
-use crate::corpus_entry::{Entry, EntryMark};
+use crate::contract::{AskedNumbers, Corpus, Deadline, EngineNumbers, FetchedRecord, WeighedTerm};
+use crate::corpus_entry::{CorpusEntry, EntryMark};
+use crate::corpus_error::CorpusError;
 use crate::memory_key::MemoryKey;
-use crate::trouble::Trouble;
 pub use rest_client::QdrantCorpus;
 pub use server_address::QdrantAddress;
 
 impl Corpus for QdrantCorpus {
-    fn numbers(&self, asked: &AskedNumbers, until: Deadline) -> Result<Numbers, Trouble> {
+    fn numbers(&self, asked: &AskedNumbers, until: Deadline) -> Result<EngineNumbers, CorpusError> {
         searching::numbers(self, asked, until)
     }
 
@@ -35,7 +35,7 @@ impl Corpus for QdrantCorpus {
         conditions: &Conditions,
         limit: usize,
         until: Deadline,
-    ) -> Result<Vec<MemoryKey>, Trouble> {
+    ) -> Result<Vec<MemoryKey>, CorpusError> {
         searching::by_words(self, &[terms], (conditions, limit), until)
             .map(|mut found| found.pop().unwrap_or_default())
     }
@@ -46,7 +46,7 @@ impl Corpus for QdrantCorpus {
         conditions: &Conditions,
         limit: usize,
         until: Deadline,
-    ) -> Result<Vec<Vec<MemoryKey>>, Trouble> {
+    ) -> Result<Vec<Vec<MemoryKey>>, CorpusError> {
         let lists: Vec<&[WeighedTerm]> = lists.iter().map(Vec::as_slice).collect();
         searching::by_words(self, &lists, (conditions, limit), until)
     }
@@ -57,36 +57,40 @@ impl Corpus for QdrantCorpus {
         conditions: &Conditions,
         limit: usize,
         until: Deadline,
-    ) -> Result<Vec<MemoryKey>, Trouble> {
+    ) -> Result<Vec<MemoryKey>, CorpusError> {
         searching::by_meaning(self, vector, (conditions, limit), until)
     }
 
-    fn fetch(&self, keys: &[MemoryKey], until: Deadline) -> Result<Vec<Fetched>, Trouble> {
+    fn fetch(
+        &self,
+        keys: &[MemoryKey],
+        until: Deadline,
+    ) -> Result<Vec<FetchedRecord>, CorpusError> {
         searching::fetch(self, keys, until)
     }
 
-    fn put(&self, batch: &[Entry]) -> Result<(), Trouble> {
+    fn put_entries(&self, batch: &[CorpusEntry]) -> Result<(), CorpusError> {
         // Of several under one key the last one counts.
-        let batch: BTreeMap<MemoryKey, &Entry> =
+        let batch: BTreeMap<MemoryKey, &CorpusEntry> =
             batch.iter().map(|entry| (entry.key, entry)).collect();
-        committing::put(self, &batch)
+        committing::put_entries(self, &batch)
     }
 
-    fn take(&self, keys: &[MemoryKey]) -> Result<(), Trouble> {
-        committing::take(self, keys)
+    fn delete_entries(&self, keys: &[MemoryKey]) -> Result<(), CorpusError> {
+        committing::delete_entries(self, keys)
     }
 
-    fn known(
+    fn keys_after(
         &self,
         after: Option<MemoryKey>,
         limit: usize,
-    ) -> Result<Vec<(MemoryKey, EntryMark)>, Trouble> {
-        searching::known(self, after, limit)
+    ) -> Result<Vec<(MemoryKey, EntryMark)>, CorpusError> {
+        searching::keys_after(self, after, limit)
     }
 }
 
 impl ServedEngine for QdrantCorpus {
-    fn make_ready(&self) -> Result<(), Trouble> {
+    fn make_ready(&self) -> Result<(), CorpusError> {
         making::make_collections(self)
     }
 }

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::contract::Fetched;
+use crate::contract::FetchedRecord;
+use crate::corpus_error::CorpusError;
 use crate::memory_key::MemoryKey;
 use crate::memory_record::{MemoryRecord, RecordedLine, Viewpoint};
-use crate::trouble::Trouble;
 use event::RepoKey;
 use index::late::{SignLocation, SignLocations, SignState, SignStore, TokenSigns};
 use index::lexical::{CorpusNumbers, CountedPassage, DocId, LexicalIndex};
@@ -33,16 +33,16 @@ pub struct SmallSnapshot {
 /// Unpacks records.
 ///
 /// # Errors
-/// [`Trouble::Wrong`] for bytes that are no record.
-pub fn unpacked(
-    fetched: &[Fetched],
+/// [`CorpusError::Wrong`] for bytes that are no record.
+pub fn unpack_records(
+    fetched: &[FetchedRecord],
     viewpoint: &Viewpoint,
-) -> Result<BTreeMap<MemoryKey, MemoryRecord>, Trouble> {
-    let record = |Fetched { key, record }: &Fetched| {
+) -> Result<BTreeMap<MemoryKey, MemoryRecord>, CorpusError> {
+    let record = |FetchedRecord { key, record }: &FetchedRecord| {
         let record = MemoryRecord::unpack(record, viewpoint);
         record
             .map(|record| (*key, record))
-            .ok_or_else(|| Trouble::Wrong(format!("{key} is damaged")))
+            .ok_or_else(|| CorpusError::Wrong(format!("{key} is damaged")))
     };
     fetched.iter().map(record).collect()
 }
@@ -96,7 +96,7 @@ impl SmallSnapshot {
     pub fn keys_of(&self, hits: &[Hit]) -> Option<Vec<MemoryKey>> {
         let key = |hit: &Hit| {
             let key = self.keys.get(usize::try_from(hit.number).ok()?).copied();
-            key.filter(|key| *key == MemoryKey::of(&hit.memory))
+            key.filter(|key| *key == MemoryKey::from_memory(&hit.memory))
         };
         hits.iter().map(key).collect()
     }
@@ -126,7 +126,7 @@ impl SmallSnapshot {
             next_embedded: None,
             sign_locations: self.sign_locations.clone(),
             sign_store: Some(Arc::new(FetchedSigns(self.signs.clone()))),
-            near: self.neighbours.iter().map(near_of).collect::<CowVec<Neighbours>>(),
+            neighbours: self.neighbours.iter().map(near_of).collect::<CowVec<Neighbours>>(),
             repos: Arc::new(repos),
             health: Arc::default(),
         }

@@ -16,7 +16,9 @@ pub(crate) fn code_of(term: &str) -> i32 {
 pub(crate) const DIMENSIONS: i32 = 1_000_000_000;
 
 /// Returns weights by codes, ascending, each code once: the weights of terms that share a code are added.
-pub(crate) fn coded<'term>(weights: impl Iterator<Item = (&'term str, f32)>) -> Vec<(i32, f32)> {
+pub(crate) fn coded_weights<'term>(
+    weights: impl Iterator<Item = (&'term str, f32)>,
+) -> Vec<(i32, f32)> {
     let mut coded: Vec<(i32, f32)> =
         weights.map(|(term, weight)| (code_of(term), weight)).collect();
     coded.sort_unstable_by_key(|(code, _)| *code);
@@ -37,7 +39,7 @@ mod tests {
     #[test]
     fn codes_ascend_and_stand_once() {
         let weights = [("walrus", 1.0), ("npm", 2.0), ("walrus", 0.5)];
-        let coded = coded(weights.into_iter());
+        let coded = coded_weights(weights.into_iter());
         assert_eq!(coded.len(), 2);
         assert!(coded[0].0 < coded[1].0);
         let walrus = coded.iter().find(|(code, _)| *code == code_of("walrus")).unwrap().1;

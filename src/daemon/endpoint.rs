@@ -27,7 +27,7 @@ impl Endpoint {
     /// Names the endpoint of these settings: everything that changes an answer, in a fixed order.
     /// Nothing is created.
     #[must_use]
-    pub fn of(folder: PathBuf, settings: &[&str]) -> Self {
+    pub fn for_settings(folder: PathBuf, settings: &[&str]) -> Self {
         let mut sum = Sha256::new();
         for setting in settings {
             sum.update(u64::try_from(setting.len()).unwrap_or(u64::MAX).to_le_bytes());
@@ -40,7 +40,7 @@ impl Endpoint {
 
     /// Names the endpoint of another retriever in the same folder. `None` for an invalid name.
     #[must_use]
-    pub fn beside(&self, name: &str) -> Option<Self> {
+    pub fn sibling(&self, name: &str) -> Option<Self> {
         let is_name = name.len() == NAME_DIGITS
             && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         is_name.then(|| Self { folder: self.folder.clone(), name: name.to_owned() })
@@ -56,7 +56,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`StoreError::Untrusted`] where other users could put their own retriever there.
-    pub fn ensure(&self) -> Result<(), StoreError> {
+    pub fn create_folder(&self) -> Result<(), StoreError> {
         make_private_dir(&self.folder)
             .map_err(StoreError::io("make the directory", &self.folder))?;
         is_private_dir(&self.folder)
@@ -74,7 +74,7 @@ impl Endpoint {
     /// # Errors
     /// [`StoreError::Busy`] while another process holds it.
     pub fn elect(&self) -> Result<FileLock, StoreError> {
-        FileLock::take(&self.path("lock"), SUCCESSION_MS)
+        FileLock::acquire(&self.path("lock"), SUCCESSION_MS)
     }
 
     /// Takes the lock only if it is free now.
@@ -82,7 +82,7 @@ impl Endpoint {
     /// # Errors
     /// Those of [`Endpoint::elect`].
     pub fn elect_now(&self) -> Result<FileLock, StoreError> {
-        FileLock::take(&self.path("lock"), 0)
+        FileLock::acquire(&self.path("lock"), 0)
     }
 
     /// Tells whether a socket or a port file exists.
@@ -105,12 +105,12 @@ impl Endpoint {
 
     /// The file for a retriever's error messages.
     #[must_use]
-    pub fn messages(&self) -> PathBuf {
+    pub fn message_log(&self) -> PathBuf {
         self.path("log")
     }
 
     /// Writes which process holds the lock. Its number is only told to people.
-    pub fn name_holder(&self) {
+    pub fn write_holder(&self) {
         // Without it people look the process up themselves.
         let _ = write_private(&self.path("pid"), &std::process::id().to_string());
     }
@@ -122,14 +122,14 @@ impl Endpoint {
     }
 
     /// Notes that all retrievers that were started until now are to end.
-    pub fn forbid(&self) {
+    pub fn request_stop(&self) {
         // A folder that does not exist has no retriever either.
         let _ = write_private(&self.path("stop"), "");
     }
 
     /// Tells whether [`Self::forbid`] was called after this time.
     #[must_use]
-    pub fn is_forbidden_since(&self, started: SystemTime) -> bool {
+    pub fn is_stop_requested_since(&self, started: SystemTime) -> bool {
         let noted = self.path("stop").metadata().and_then(|found| found.modified());
         noted.is_ok_and(|noted| noted > started)
     }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn other_settings_have_another_endpoint() {
         let folder = Path::new("r").to_owned();
-        let name = |settings: &[&str]| Endpoint::of(folder.clone(), settings).name;
+        let name = |settings: &[&str]| Endpoint::for_settings(folder.clone(), settings).name;
         assert_eq!(name(&["a", "b"]), name(&["a", "b"]));
         assert_ne!(name(&["a", "b"]), name(&["ab", ""]));
         assert_ne!(name(&["a", "b"]), name(&["b", "a"]));
@@ -168,18 +168,18 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("run");
-        let endpoint = Endpoint::of(place.clone(), &[]);
+        let endpoint = Endpoint::for_settings(place.clone(), &[]);
         assert!(!endpoint.is_trusted(), "it is not there yet");
-        endpoint.ensure().unwrap();
+        endpoint.create_folder().unwrap();
         assert_eq!(std::fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o700);
         assert!(endpoint.is_trusted());
         for mode in [0o777, 0o770, 0o755] {
             std::fs::set_permissions(&place, std::fs::Permissions::from_mode(mode)).unwrap();
-            assert!(endpoint.ensure().is_err() && !endpoint.is_trusted(), "{mode:o}");
+            assert!(endpoint.create_folder().is_err() && !endpoint.is_trusted(), "{mode:o}");
         }
         let link = folder.path().join("link");
         std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink(&place, &link).unwrap();
-        assert!(Endpoint::of(link, &[]).ensure().is_err());
+        assert!(Endpoint::for_settings(link, &[]).create_folder().is_err());
     }
 }

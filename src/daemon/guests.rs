@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::host_state::{HostEvent, HostState, lock};
+use crate::host_state::{HostEvent, HostState, lock_unpoisoned};
 use api::local::Core;
 use reply::Reply;
 
@@ -13,7 +13,7 @@ use reply::Reply;
 pub struct Guests(pub Arc<HostState>);
 
 /// Counts one guest, until dropped.
-pub struct Visit(Arc<HostState>);
+pub struct GuestVisit(Arc<HostState>);
 
 /// Counts one call of a guest, until dropped.
 pub struct GuestCall(Arc<HostState>);
@@ -27,26 +27,26 @@ impl Guests {
 
     /// Adds what another server adds to a status.
     pub fn add_status(&self, add: impl Fn(Reply) -> Reply + Send + Sync + 'static) {
-        lock(&self.0.guest_status).push(Arc::new(add));
+        lock_unpoisoned(&self.0.guest_status).push(Arc::new(add));
     }
 
     /// Counts a guest as attached.
     #[must_use]
-    pub fn visit(&self) -> Visit {
+    pub fn visit(&self) -> GuestVisit {
         self.0.clients.guest_entered();
-        Visit(Arc::clone(&self.0))
+        GuestVisit(Arc::clone(&self.0))
     }
 
     /// Counts a call.
     #[must_use]
     pub fn call(&self) -> GuestCall {
         self.0.clients.count_call();
-        *lock(&self.0.calls) += 1;
+        *lock_unpoisoned(&self.0.calls) += 1;
         GuestCall(Arc::clone(&self.0))
     }
 }
 
-impl Drop for Visit {
+impl Drop for GuestVisit {
     fn drop(&mut self) {
         self.0.clients.guest_left();
         // The idle time starts now.
@@ -56,6 +56,6 @@ impl Drop for Visit {
 
 impl Drop for GuestCall {
     fn drop(&mut self) {
-        *lock(&self.0.calls) -= 1;
+        *lock_unpoisoned(&self.0.calls) -= 1;
     }
 }

@@ -11,13 +11,15 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::attached::Attached;
+use crate::attached_clients::AttachedClients;
 use crate::endpoint::Endpoint;
 use crate::guests::Guests;
-use crate::host_state::{CallCount, HostEvent, HostState, lock};
-use crate::protocol::{Ask, Hello, PROTOCOL, ProtocolVersion, Welcome, WireAnswer, receive, send};
-use crate::stream::{AgentListener, LineStream, SocketFile, Stream, Transport};
-use crate::survive::survive;
+use crate::host_state::{CallCount, HostEvent, HostState, lock_unpoisoned};
+use crate::panic_guard::catch_panic;
+use crate::protocol::{
+    Hello, PROTOCOL, ProtocolVersion, RetrieverRequest, Welcome, WireAnswer, receive, send,
+};
+use crate::stream::{AgentListener, LineStream, ListenerTransport, SocketFile, Stream};
 use api::local::{Core, Local};
 use requests::{Api, ApiError, Request};
 use writer::exit::Exit;
@@ -50,11 +52,11 @@ pub struct Host {
 
 /// Why it stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Served {
+pub enum HostEnd {
     /// No client was attached for a while.
     Idle,
     /// A client asked for it.
-    Asked,
+    StopRequested,
     /// Its socket file was removed.
     Unreachable,
 }
@@ -71,26 +73,26 @@ impl Host {
         version: &str,
         idle: Option<Duration>,
     ) -> io::Result<Self> {
-        Self::listen_by(Transport::Best, endpoint, core, version, idle)
+        Self::listen_with(ListenerTransport::Best, endpoint, core, version, idle)
     }
 
     /// Listens for clients; `clock` tells how long nobody has asked.
-    pub fn listen_by(
-        transport: Transport,
+    pub fn listen_with(
+        transport: ListenerTransport,
         endpoint: Endpoint,
         core: Arc<Core>,
         version: &str,
         idle: Option<Duration>,
     ) -> io::Result<Self> {
         let random = [(core.clock)().random, (core.clock)().random];
-        let listener = AgentListener::at(&endpoint, transport, random)?;
-        let socket_file = SocketFile::of(&listener, &endpoint);
+        let listener = AgentListener::bind(&endpoint, transport, random)?;
+        let socket_file = SocketFile::from_listener(&listener, &endpoint);
         let (sender, events) = mpsc::channel();
         let shared = Arc::new(HostState {
-            began: (core.clock)().now,
+            began_at: (core.clock)().now,
             core,
             version: version.to_owned(),
-            clients: Attached::default(),
+            clients: AttachedClients::default(),
             streams: Mutex::default(),
             calls: Mutex::default(),
             is_closing: AtomicBool::new(false),
@@ -119,7 +121,7 @@ impl Host {
 
     /// Registers what to call when shutdown begins, so that another server stops accepting. It must
     /// not block.
-    pub fn at_end(&mut self, then: impl FnOnce() + Send + 'static) {
+    pub fn on_end(&mut self, then: impl FnOnce() + Send + 'static) {
         self.at_end.push(Box::new(then));
     }
 
@@ -134,20 +136,22 @@ impl Host {
 
     /// Serves until it stops, and returns why.
     #[must_use]
-    pub fn run(self) -> Served {
+    pub fn run(self) -> HostEnd {
         let mut idle_since = Instant::now();
         let why = loop {
             match self.events.recv_timeout(
                 Duration::from_millis(SOCKET_CHECK_MS).min(self.idle_left(idle_since)),
             ) {
-                Ok(HostEvent::Stop) | Err(RecvTimeoutError::Disconnected) => break Served::Asked,
+                Ok(HostEvent::Stop) | Err(RecvTimeoutError::Disconnected) => {
+                    break HostEnd::StopRequested;
+                }
                 Ok(HostEvent::Attached) => idle_since = Instant::now(),
                 Err(RecvTimeoutError::Timeout) if !self.socket_file.is_up() => {
-                    break Served::Unreachable;
+                    break HostEnd::Unreachable;
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if self.shared.clients.len() == 0 && self.idle_left(idle_since).is_zero() {
-                        break Served::Idle;
+                        break HostEnd::Idle;
                     }
                 }
             }
@@ -171,14 +175,14 @@ impl Host {
         self.at_end.into_iter().for_each(|then| then());
         // This connection wakes the accepting thread, which then ends.
         if self.socket_file.is_up() {
-            drop(Stream::to(&self.endpoint));
+            drop(Stream::connect(&self.endpoint));
         }
         self.socket_file.remove();
         let deadline = Instant::now() + Duration::from_millis(END_MS);
-        while *lock(&self.shared.calls) > 0 && Instant::now() < deadline {
+        while *lock_unpoisoned(&self.shared.calls) > 0 && Instant::now() < deadline {
             std::thread::park_timeout(Duration::from_millis(END_CHECK_MS));
         }
-        lock(&self.shared.streams).values().for_each(Stream::end);
+        lock_unpoisoned(&self.shared.streams).values().for_each(Stream::shut_down);
     }
 }
 
@@ -189,7 +193,9 @@ fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
             return;
         }
         match accepted {
-            Ok(stream) if lock(&shared.streams).len() < CONNECTIONS_MAX => admit(stream, shared),
+            Ok(stream) if lock_unpoisoned(&shared.streams).len() < CONNECTIONS_MAX => {
+                admit(stream, shared)
+            }
             // Above the limit: the client is disconnected and answers in its own process.
             Ok(_) => {}
             Err(_) => std::thread::park_timeout(Duration::from_millis(END_CHECK_MS)),
@@ -212,48 +218,48 @@ fn serve(mut stream: Stream, shared: &HostState) -> io::Result<()> {
         stream.check(token)?;
     }
     let second = stream.try_clone()?;
-    let mut lines = LineStream::over(stream);
-    lines.wait_at_most(Some(Duration::from_millis(HELLO_WAIT_MS)))?;
+    let mut lines = LineStream::new(stream);
+    lines.set_timeout(Some(Duration::from_millis(HELLO_WAIT_MS)))?;
     let Some(first) = receive::<Value>(&mut lines)? else { return Ok(()) };
     let (version, pid) = (shared.version.clone(), std::process::id());
     send(&mut lines, &Welcome { protocol: PROTOCOL, version, pid })?;
     if ProtocolVersion::deserialize(&first)?.protocol != PROTOCOL {
         // Another protocol: it can only ask this retriever to leave.
-        if matches!(receive::<Ask>(&mut lines), Ok(Some(Ask::Leave))) {
+        if matches!(receive::<RetrieverRequest>(&mut lines), Ok(Some(RetrieverRequest::Leave))) {
             let _ = shared.events.send(HostEvent::Stop);
         }
         return Ok(());
     }
     let hello = Hello::deserialize(first)?;
-    lines.wait_at_most(None)?;
+    lines.set_timeout(None)?;
     let local = Local::new(Arc::clone(&shared.core), hello.caller.clone());
-    let number = shared.clients.connected(hello, (shared.core.clock)().now);
-    lock(&shared.streams).insert(number, second);
+    let number = shared.clients.add(hello, (shared.core.clock)().now);
+    lock_unpoisoned(&shared.streams).insert(number, second);
     let _ = shared.events.send(HostEvent::Attached);
     let ended = answer_all(&mut lines, &local, shared);
-    lock(&shared.streams).remove(&number);
-    shared.clients.disconnected(number, (shared.core.clock)().now);
+    lock_unpoisoned(&shared.streams).remove(&number);
+    shared.clients.remove(number, (shared.core.clock)().now);
     let _ = shared.events.send(HostEvent::Attached);
     ended
 }
 
 fn answer_all(lines: &mut LineStream, local: &Local, shared: &HostState) -> io::Result<()> {
-    while let Some(ask) = receive::<Ask>(lines)? {
-        let _counted = CallCount::one_more(shared);
+    while let Some(ask) = receive::<RetrieverRequest>(lines)? {
+        let _counted = CallCount::increment(shared);
         shared.clients.count_call();
-        let Ask::Memory { request, voice } = ask else {
+        let RetrieverRequest::Memory { request, voice } = ask else {
             // This comes before the answer, because the client may not wait for it.
             let _ = shared.events.send(HostEvent::Stop);
             let text = "leaving".to_owned();
             send(lines, &WireAnswer::Reply { text, json: json!({ "leaving": true }) })?;
             continue;
         };
-        let answered = survive(|| {
+        let answered = catch_panic(|| {
             let reply = local.ask_as(&request, &voice)?;
             Ok(if *request == Request::Status { shared.add_to_status(reply) } else { reply })
         });
         let has_panicked = matches!(&answered, Err(ApiError::Failed { exit: Exit::Internal, .. }));
-        send(lines, &WireAnswer::of(answered))?;
+        send(lines, &WireAnswer::from_result(answered))?;
         if has_panicked && local.engine().snapshot().is_err() {
             // The panic also stopped the engine. The next request starts another retriever.
             let _ = shared.events.send(HostEvent::Stop);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
-use crate::attached::Attached;
+use crate::attached_clients::AttachedClients;
 use crate::stream::Stream;
 use api::local::Core;
 use event::Timestamp;
@@ -23,8 +23,8 @@ pub enum HostEvent {
 pub struct HostState {
     pub core: Arc<Core>,
     pub version: String,
-    pub began: Timestamp,
-    pub clients: Attached,
+    pub began_at: Timestamp,
+    pub clients: AttachedClients,
     pub streams: Mutex<BTreeMap<u64, Stream>>,
     pub calls: Mutex<usize>,
     pub is_closing: AtomicBool,
@@ -36,7 +36,7 @@ pub struct HostState {
 /// Adds another server's lines to a status.
 pub type StatusPart = Arc<dyn Fn(Reply) -> Reply + Send + Sync>;
 
-pub fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock_unpoisoned<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
     // No code panics while holding a lock, so the data is valid.
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -46,9 +46,9 @@ impl HostState {
     /// HTTP, add the line where they can be reached.
     pub fn add_to_status(&self, status: Reply) -> Reply {
         let json = json!({ "pid": std::process::id(), "version": self.version, "resident_mib": resident_mib(),
-            "since": self.began.to_string() });
-        let status = self.clients.add_to_status(status.with("retriever", json));
-        let others = lock(&self.guest_status).clone();
+            "since": self.began_at.to_string() });
+        let status = self.clients.add_to_status(status.with_field("retriever", json));
+        let others = lock_unpoisoned(&self.guest_status).clone();
         others.iter().fold(status, |status, add| add(status))
     }
 }
@@ -64,14 +64,14 @@ fn resident_mib() -> Option<u64> {
 pub struct CallCount<'a>(&'a HostState);
 
 impl<'a> CallCount<'a> {
-    pub fn one_more(shared: &'a HostState) -> Self {
-        *lock(&shared.calls) += 1;
+    pub fn increment(shared: &'a HostState) -> Self {
+        *lock_unpoisoned(&shared.calls) += 1;
         Self(shared)
     }
 }
 
 impl Drop for CallCount<'_> {
     fn drop(&mut self) {
-        *lock(&self.0.calls) -= 1;
+        *lock_unpoisoned(&self.0.calls) -= 1;
     }
 }

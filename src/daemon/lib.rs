@@ -6,16 +6,16 @@
 //! retriever's side), [`remote`], [`connect`] and [`process`] (the client's side). Not here: the
 //! answers (`api::local`), how agents and people ask (`mcp`, `cli`).
 
-mod attached;
-pub mod connect;
+mod attached_clients;
 pub mod endpoint;
 pub mod guests;
 pub mod host;
 mod host_state;
+pub mod panic_guard;
 pub mod process;
 mod protocol;
-pub mod remote;
+pub mod retriever_client;
+pub mod retriever_connection;
 mod stream;
-pub mod survive;
 #[cfg(test)]
 mod tests;

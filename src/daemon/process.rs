@@ -1,5 +1,5 @@
 //! Process management: starting a retriever that outlives its starter, and noticing that the parent
-//! process has ended. Not here: when either is done (`remote`, `mcp::stdio`).
+//! process has ended. Not here: when either is done (`retriever_client`, `mcp::stdio`).
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,30 +14,30 @@ use writer::Moment;
 const FIRST_UNNAMED_FD: i32 = 3;
 
 /// The variable that tells a retriever when it was started, in nanoseconds since 1970.
-pub const STARTED: &str = "AGENT_KNOWLEDGE_STARTED";
+pub const STARTED_VARIABLE: &str = "AGENT_KNOWLEDGE_STARTED";
 
 /// The command that starts a retriever.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub struct RetrieverCommand {
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
     /// Environment variables that differ from ours.
-    pub set: Vec<(String, OsString)>,
+    pub environment: Vec<(String, OsString)>,
     /// Its working directory, which must outlive it.
     pub directory: PathBuf,
     /// Tells the time.
     pub clock: fn() -> Moment,
 }
 
-impl Start {
+impl RetrieverCommand {
     /// Starts it in the background. `messages` receives its error messages.
     pub fn run(&self, messages: Option<File>) -> io::Result<Child> {
         let mut command = Command::new(&self.program);
         command.args(&self.args).current_dir(&self.directory);
-        command.envs(self.set.iter().map(|(name, value)| (name, value)));
-        command.env(STARTED, (self.clock)().now.as_nanosecond().to_string());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.env(STARTED_VARIABLE, (self.clock)().now.as_nanosecond().to_string());
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(messages.map_or_else(Stdio::null, Stdio::from));
         // File descriptors that our parent left open, such as a pipe that somebody reads to its
@@ -69,7 +69,7 @@ pub fn detach() {
 
 /// Calls `then` when the parent process has ended, if the system reports that without polling. A
 /// client that is killed cannot close what other processes hold open.
-pub fn parent_gone(then: impl FnOnce() + Send + 'static) {
+pub fn on_parent_exit(then: impl FnOnce() + Send + 'static) {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{PidfdFlags, getppid, pidfd_open};

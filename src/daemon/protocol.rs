@@ -49,7 +49,7 @@ pub struct Welcome {
 /// What a client asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ask {
+pub enum RetrieverRequest {
     /// Asks the memory, in somebody's name.
     Memory { request: Box<Request>, voice: Voice },
     /// Asks the retriever to stop, because a newer one is coming or the user wants it.
@@ -67,7 +67,7 @@ pub enum WireAnswer {
 }
 
 impl WireAnswer {
-    pub fn of(answer: Result<Reply, ApiError>) -> Self {
+    pub fn from_result(answer: Result<Reply, ApiError>) -> Self {
         match answer {
             Ok(Reply { text, json }) => Self::Reply { text, json },
             Err(ApiError::Invalid(problems)) => Self::Invalid(problems),
@@ -109,21 +109,25 @@ mod tests {
     use super::*;
     use event::{Author, Draft, Verdict};
     use memory::Maturity;
-    use requests::listing::{RecordsOf, RecordsRequest};
+    use requests::listing::{RecordsRequest, RecordsScope};
     use requests::{
-        ChangeRequest, CompleteRequest, Doing, Explain, Flagged, Listing, Mode, ReviewRequest,
-        SearchRequest, SearchScope, Shape, Slot, StaleRequest, Sweep, SweepRequest, Wanted,
+        ChangeExtent, ChangeRequest, CompleteRequest, CompletionSlot, Explain, Flagged, Listing,
+        Mode, ReviewRequest, SearchRequest, SearchScope, Shape, StaleRequest, Sweep, SweepRequest,
+        WantedChange,
     };
-    use search::{Failure, Point};
+    use search::{Failure, TimePoint};
 
     fn round_trip(request: impl Into<Request>) {
-        round_trips(&Ask::Memory { request: Box::new(request.into()), voice: Voice::Caller });
+        round_trips(&RetrieverRequest::Memory {
+            request: Box::new(request.into()),
+            voice: Voice::Caller,
+        });
     }
 
-    fn round_trips(ask: &Ask) {
+    fn round_trips(ask: &RetrieverRequest) {
         let line = serde_json::to_string(ask).unwrap();
         assert!(!line.contains('\n'));
-        assert_eq!(&serde_json::from_str::<Ask>(&line).unwrap(), ask, "{line}");
+        assert_eq!(&serde_json::from_str::<RetrieverRequest>(&line).unwrap(), ask, "{line}");
     }
 
     #[test]
@@ -134,15 +138,15 @@ mod tests {
             kinds: vec!["error".to_owned()],
             not_kinds: vec!["session".to_owned()],
             failure: Some(Failure { says: "a".to_owned(), besides: "b".to_owned() }),
-            since: Some(Point::Ago(Duration::from_secs(3_600 * 24 * 30))),
-            until: Point::parse("2026-03-01"),
+            since: Some(TimePoint::Ago(Duration::from_secs(3_600 * 24 * 30))),
+            until: TimePoint::parse("2026-03-01"),
             mode: Mode::Lexical,
             explain: Explain::Components,
             shape: Shape::Words,
             flagged: Flagged::Included,
             ..SearchRequest::default()
         };
-        let at = Point::parse("2026-03-01T12:00:00.5Z");
+        let at = TimePoint::parse("2026-03-01T12:00:00.5Z");
         round_trip(Request::Search(SearchRequest {
             since: at,
             scope: SearchScope::All(None),
@@ -153,9 +157,9 @@ mod tests {
         draft.problems.add("tags", "must be strings");
         round_trip(Request::Save(Box::new(draft)));
         for change in [
-            Wanted::Feedback(Verdict::Worked),
-            Wanted::Superseded { by: "b".to_owned() },
-            Wanted::Forgotten,
+            WantedChange::Feedback(Verdict::Worked),
+            WantedChange::Superseded { by: "b".to_owned() },
+            WantedChange::Forgotten,
         ] {
             let ids = vec!["a".to_owned()];
             let request = ChangeRequest { ids, change, note: Some("n".to_owned()) };
@@ -163,19 +167,19 @@ mod tests {
         }
         round_trip(Request::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
         let sweep = Sweep::Purge(Author::Session("s".to_owned()));
-        round_trip(Request::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
+        round_trip(Request::Sweep(SweepRequest { sweep, extent: ChangeExtent::Show, note: None }));
         round_trip(Request::Stale(StaleRequest { repo: Some("api".to_owned()) }));
         round_trip(Request::List(Listing::OfAgentFiles));
         round_trip(Request::List(Listing::OfSession("s".to_owned())));
         round_trip(Request::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));
         round_trip(Request::List(Listing::Known(vec!["a".to_owned()])));
-        let of = RecordsOf::Repo("api".to_owned());
+        let of = RecordsScope::Repo("api".to_owned());
         let cursor = Some("-~m1~0".to_owned());
         round_trip(Request::List(Listing::Records(RecordsRequest { of, cursor })));
         round_trip(Request::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
-        round_trip(Request::Complete(CompleteRequest { slot: Slot::File, typed }));
-        round_trips(&Ask::Leave);
+        round_trip(Request::Complete(CompleteRequest { slot: CompletionSlot::File, typed }));
+        round_trips(&RetrieverRequest::Leave);
     }
 
     #[test]
@@ -186,7 +190,7 @@ mod tests {
             Err(ApiError::NotFound("no".to_owned())),
             Err(ApiError::Failed { exit: Exit::Busy, message: "held".to_owned() }),
         ] {
-            let line = serde_json::to_string(&WireAnswer::of(answer.clone())).unwrap();
+            let line = serde_json::to_string(&WireAnswer::from_result(answer.clone())).unwrap();
             let received: WireAnswer = serde_json::from_str(&line).unwrap();
             assert_eq!(format!("{:?}", received.into_result()), format!("{answer:?}"));
         }

@@ -39,7 +39,7 @@ pub enum AgentListener {
 
 /// How a retriever is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
+pub enum ListenerTransport {
     /// A Unix socket, where the system has them and the path is not too long for one.
     Best,
     /// The loopback interface.
@@ -49,9 +49,13 @@ pub enum Transport {
 impl AgentListener {
     /// Listens. The caller holds the endpoint's lock, so an existing socket file is left over from
     /// a retriever that was killed.
-    pub fn at(endpoint: &Endpoint, transport: Transport, random: [u128; 2]) -> io::Result<Self> {
+    pub fn bind(
+        endpoint: &Endpoint,
+        transport: ListenerTransport,
+        random: [u128; 2],
+    ) -> io::Result<Self> {
         #[cfg(unix)]
-        if transport == Transport::Best {
+        if transport == ListenerTransport::Best {
             let socket = endpoint.socket();
             remove(&socket)?;
             // The path may be too long for a socket, or the disk may not support sockets.
@@ -102,18 +106,18 @@ pub struct SocketFile {
 
 impl SocketFile {
     /// Reads the identity of the file that a listener has just made.
-    pub fn of(listener: &AgentListener, endpoint: &Endpoint) -> Self {
+    pub fn from_listener(listener: &AgentListener, endpoint: &Endpoint) -> Self {
         let path = match listener {
             #[cfg(unix)]
             AgentListener::Unix(_) => endpoint.socket(),
             AgentListener::Loopback { .. } => endpoint.port_file(),
         };
-        Self { file_id: FileId::of(&path), path }
+        Self { file_id: FileId::from_path(&path), path }
     }
 
     /// Tells whether the file is still there, and not another file in its place.
     pub fn is_up(&self) -> bool {
-        self.file_id.is_some() && FileId::of(&self.path) == self.file_id
+        self.file_id.is_some() && FileId::from_path(&self.path) == self.file_id
     }
 
     /// Removes the file, so that no more clients connect.
@@ -140,7 +144,7 @@ fn remove(path: &Path) -> io::Result<()> {
 
 impl Stream {
     /// Connects to the retriever.
-    pub fn to(endpoint: &Endpoint) -> io::Result<Self> {
+    pub fn connect(endpoint: &Endpoint) -> io::Result<Self> {
         #[cfg(unix)]
         match UnixStream::connect(endpoint.socket()) {
             Ok(stream) => return Ok(Self::Unix(stream)),
@@ -164,17 +168,17 @@ impl Stream {
 
     /// Refuses a connection that does not send the token.
     pub fn check(&mut self, token: &str) -> io::Result<()> {
-        self.wait_at_most(Some(Duration::from_millis(TOKEN_WAIT_MS)))?;
+        self.set_timeout(Some(Duration::from_millis(TOKEN_WAIT_MS)))?;
         let mut shown = [0; TOKEN_DIGITS];
         self.read_exact(&mut shown)?;
         if is_equal(&shown, token.as_bytes()) {
-            return self.wait_at_most(None);
+            return self.set_timeout(None);
         }
         Err(io::Error::new(io::ErrorKind::PermissionDenied, "a wrong token"))
     }
 
     /// Bounds how long reading and writing wait.
-    pub fn wait_at_most(&self, wait: Option<Duration>) -> io::Result<()> {
+    pub fn set_timeout(&self, wait: Option<Duration>) -> io::Result<()> {
         match self {
             #[cfg(unix)]
             Self::Unix(stream) => {
@@ -198,7 +202,7 @@ impl Stream {
     }
 
     /// Closes the connection for all its handles.
-    pub fn end(&self) {
+    pub fn shut_down(&self) {
         // It may be closed already.
         let _ = match self {
             #[cfg(unix)]
@@ -246,7 +250,7 @@ pub struct LineStream {
 }
 
 impl LineStream {
-    pub fn over(stream: Stream) -> Self {
+    pub fn new(stream: Stream) -> Self {
         Self { reader: BufReader::new(stream), line_wait: None }
     }
 
@@ -256,9 +260,9 @@ impl LineStream {
     }
 
     /// Bounds how long each line may take, whole, and each write.
-    pub fn wait_at_most(&mut self, wait: Option<Duration>) -> io::Result<()> {
+    pub fn set_timeout(&mut self, wait: Option<Duration>) -> io::Result<()> {
         self.line_wait = wait;
-        self.stream().wait_at_most(wait)
+        self.stream().set_timeout(wait)
     }
 
     /// Reads one line without its line feed. `None` at the end of the connection.

@@ -4,22 +4,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::connect::ask_to_leave;
 use crate::endpoint::Endpoint;
-use crate::host::{Host, Served};
-use crate::process::Start;
+use crate::host::{Host, HostEnd};
+use crate::process::RetrieverCommand;
 use crate::protocol::PROTOCOL;
-use crate::remote::Remote;
-use crate::stream::Transport;
+use crate::retriever_client::RetrieverClient;
+use crate::retriever_connection::ask_to_leave;
+use crate::stream::ListenerTransport;
 use api::local::Core;
-use engine::watch::Watching;
+use engine::watch::WatchMode;
 use engine::{Engine, EngineSetup};
 use event::{Draft, EventId};
-use guard::secrets::Redacted;
-use memory::Bound;
+use guard::secrets::RedactedText;
+use memory::MemoryBound;
 use requests::Request;
 use requests::caller::{Caller, Patience};
-use requests::fake_api::Fake;
+use requests::fake_api::FakeApi;
 use requests::{Api, ApiError, SearchRequest, Voice};
 use settings::Config;
 use store::Store;
@@ -52,17 +52,17 @@ impl World {
     }
 
     fn endpoint(&self) -> Endpoint {
-        let endpoint = Endpoint::of(self.folder.path().join("run"), &["settings"]);
-        endpoint.ensure().unwrap();
+        let endpoint = Endpoint::for_settings(self.folder.path().join("run"), &["settings"]);
+        endpoint.create_folder().unwrap();
         endpoint
     }
 
     fn host(
         &self,
-        transport: Transport,
+        transport: ListenerTransport,
         version: &str,
         idle: Option<Duration>,
-    ) -> std::thread::JoinHandle<Served> {
+    ) -> std::thread::JoinHandle<HostEnd> {
         let elected = self.endpoint().elect().unwrap();
         let host = self.listening(transport, version, idle);
         std::thread::spawn(move || {
@@ -71,14 +71,19 @@ impl World {
         })
     }
 
-    fn listening(&self, transport: Transport, version: &str, idle: Option<Duration>) -> Host {
+    fn listening(
+        &self,
+        transport: ListenerTransport,
+        version: &str,
+        idle: Option<Duration>,
+    ) -> Host {
         let store = Store::at(self.folder.path().join("logs"));
         let config = Config::default();
         let setup = EngineSetup {
             store: store.clone(),
             config: config.clone(),
-            bound: Bound::NONE,
-            watching: Watching::PollOnly,
+            bound: MemoryBound::NONE,
+            watching: WatchMode::PollOnly,
             dense: None,
             checkpoints: None,
         };
@@ -96,19 +101,19 @@ impl World {
             config,
             model_dir,
             query_log: None,
-            teller: None,
-            watching: Watching::PollOnly,
+            delivery_journal: None,
+            watching: WatchMode::PollOnly,
             past_sessions: <_>::default(),
             links: <_>::default(),
-            words: <_>::default(),
+            analysis_cache: <_>::default(),
             clock,
         };
-        Host::listen_by(transport, self.endpoint(), Arc::new(core), version, idle).unwrap()
+        Host::listen_with(transport, self.endpoint(), Arc::new(core), version, idle).unwrap()
     }
 
     /// Makes a client that would start a retriever with this program.
-    fn remote(&self, program: &str) -> Remote {
-        let patience = Patience { query: Duration::ZERO, ..Patience::OF_A_PERSON };
+    fn remote(&self, program: &str) -> RetrieverClient {
+        let patience = Patience { query: Duration::ZERO, ..Patience::FOR_PERSON };
         let caller = Caller {
             directory: Some(self.folder.path().join("work")),
             agent_id: "tester".into(),
@@ -118,21 +123,21 @@ impl World {
             patience: Patience { model: Duration::ZERO, embed: Duration::ZERO, ..patience },
         };
         let alone = Arc::clone(&self.alone);
-        Remote {
+        RetrieverClient {
             endpoint: self.endpoint(),
-            start: Start {
+            retriever_command: RetrieverCommand {
                 program: program.into(),
                 args: Vec::new(),
-                set: Vec::new(),
+                environment: Vec::new(),
                 directory: self.folder.path().to_owned(),
                 clock: moment,
             },
             program: "test".to_owned(),
             version: VERSION.to_owned(),
             caller,
-            alone: Box::new(move || {
+            open_local: Box::new(move || {
                 alone.fetch_add(1, Ordering::SeqCst);
-                Ok(Fake::new())
+                Ok(FakeApi::new())
             }),
             fresh_id: Box::new(fresh_id),
             state: <_>::default(),
@@ -149,7 +154,7 @@ fn lesson(text: &str) -> Draft {
     Draft { lesson: text, event_type: Some("error".to_owned()), ..Draft::default() }
 }
 
-fn found(remote: &Remote, query: &str) -> String {
+fn found(remote: &RetrieverClient, query: &str) -> String {
     let request = SearchRequest { query: query.into(), ..SearchRequest::default() };
     remote.ask(&Request::Search(request)).unwrap().text
 }
@@ -157,11 +162,11 @@ fn found(remote: &Remote, query: &str) -> String {
 // S-SERVE-1
 #[test]
 fn one_client_finds_what_another_saved_over_any_transport() {
-    for transport in [Transport::Best, Transport::Loopback] {
+    for transport in [ListenerTransport::Best, ListenerTransport::Loopback] {
         let world = World::new();
         let host = world.host(transport, VERSION, None);
         let (one, other) = (world.remote("/nowhere"), world.remote("/nowhere"));
-        let codex = Voice::Model { client: Some(Redacted::stamp("codex")), session: None };
+        let codex = Voice::Model { client: Some(RedactedText::stamp("codex")), session: None };
         let save = Request::Save(Box::new(lesson("restart the flux capacitor")));
         one.ask_as(&save, &codex).unwrap();
         assert!(found(&other, "flux capacitor").contains("restart the flux"), "{transport:?}");
@@ -173,7 +178,7 @@ fn one_client_finds_what_another_saved_over_any_transport() {
         assert_eq!(status.json["clients"]["attached"][0]["connections"], 2);
         assert_eq!(world.answers_alone(), 0);
         assert!(ask_to_leave(&other));
-        assert_eq!(host.join().unwrap(), Served::Asked);
+        assert_eq!(host.join().unwrap(), HostEnd::StopRequested);
         assert!(!world.endpoint().has_socket_file(), "the socket file must be gone");
     }
 }
@@ -183,7 +188,7 @@ fn one_client_finds_what_another_saved_over_any_transport() {
 fn a_client_without_the_token_is_refused() {
     use std::io::{Read, Write};
     let world = World::new();
-    let host = world.host(Transport::Loopback, VERSION, None);
+    let host = world.host(ListenerTransport::Loopback, VERSION, None);
     let text = std::fs::read_to_string(world.endpoint().port_file()).unwrap();
     let (port, token) = text.trim().split_once(' ').unwrap();
     let wrong: String = token.chars().rev().collect();
@@ -225,7 +230,7 @@ fn after_a_failure_the_client_waits_before_a_retry() {
     let world = World::new();
     let remote = world.remote("/nowhere");
     found(&remote, "x");
-    let host = world.host(Transport::Best, VERSION, None);
+    let host = world.host(ListenerTransport::Best, VERSION, None);
     found(&remote, "x");
     assert_eq!(world.answers_alone(), 1, "the memory was opened once, without a retry");
     remote.state.expire_last_attempt();
@@ -238,12 +243,12 @@ fn after_a_failure_the_client_waits_before_a_retry() {
 #[test]
 fn a_retriever_that_left_is_replaced() {
     let world = World::new();
-    let host = world.host(Transport::Best, VERSION, None);
+    let host = world.host(ListenerTransport::Best, VERSION, None);
     let remote = world.remote("/nowhere");
     remote.ask(&Request::Save(Box::new(lesson("alpha")))).unwrap();
     assert!(ask_to_leave(&world.remote("/nowhere")));
     host.join().unwrap();
-    let host = world.host(Transport::Best, VERSION, None);
+    let host = world.host(ListenerTransport::Best, VERSION, None);
     assert!(found(&remote, "alpha").contains("alpha"));
     assert_eq!(world.answers_alone(), 0);
     assert!(ask_to_leave(&remote));
@@ -254,14 +259,14 @@ fn a_retriever_that_left_is_replaced() {
 #[test]
 fn an_older_retriever_leaves_and_a_newer_one_is_used() {
     let world = World::new();
-    let host = world.host(Transport::Best, "1.10.0", None);
+    let host = world.host(ListenerTransport::Best, "1.10.0", None);
     found(&world.remote("/nowhere"), "x");
     assert_eq!(world.answers_alone(), 0, "1.10.0 is newer than 1.2.3");
     assert!(ask_to_leave(&world.remote("/nowhere")));
     host.join().unwrap();
-    let host = world.host(Transport::Best, "1.2.2", None);
+    let host = world.host(ListenerTransport::Best, "1.2.2", None);
     found(&world.remote("/nowhere"), "x");
-    assert_eq!(host.join().unwrap(), Served::Asked);
+    assert_eq!(host.join().unwrap(), HostEnd::StopRequested);
     assert_eq!(world.answers_alone(), 1, "there is no program to start");
 }
 
@@ -271,22 +276,22 @@ fn another_protocol_can_only_ask_to_leave() {
     use std::io::{BufRead, BufReader, Write};
     use std::os::unix::net::UnixStream;
     let world = World::new();
-    let host = world.host(Transport::Best, VERSION, None);
+    let host = world.host(ListenerTransport::Best, VERSION, None);
     let mut other = UnixStream::connect(world.endpoint().socket()).unwrap();
     other.write_all(b"{\"protocol\":99,\"unheard\":\"of\"}\n\"leave\"\n").unwrap();
     let mut welcome = String::new();
     BufReader::new(other).read_line(&mut welcome).unwrap();
     assert!(welcome.contains(&format!("\"protocol\":{PROTOCOL}")), "{welcome}");
-    assert_eq!(host.join().unwrap(), Served::Asked);
+    assert_eq!(host.join().unwrap(), HostEnd::StopRequested);
 }
 
 // S-SERVE-5
 #[test]
 fn it_stops_when_idle_and_not_before() {
     let world = World::new();
-    let host = world.host(Transport::Best, VERSION, Some(Duration::from_millis(50)));
-    assert_eq!(host.join().unwrap(), Served::Idle);
-    let host = world.host(Transport::Best, VERSION, Some(Duration::from_millis(50)));
+    let host = world.host(ListenerTransport::Best, VERSION, Some(Duration::from_millis(50)));
+    assert_eq!(host.join().unwrap(), HostEnd::Idle);
+    let host = world.host(ListenerTransport::Best, VERSION, Some(Duration::from_millis(50)));
     let remote = world.remote("/nowhere");
     let attached = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| remote.prepare()));
     assert!(attached.is_ok());
@@ -296,7 +301,7 @@ fn it_stops_when_idle_and_not_before() {
         assert!(!host.is_finished());
     }
     drop(remote);
-    assert_eq!(host.join().unwrap(), Served::Idle);
+    assert_eq!(host.join().unwrap(), HostEnd::Idle);
 }
 
 #[test]
@@ -314,19 +319,19 @@ fn only_one_is_elected() {
 fn guests_keep_it_running_and_their_calls_finish() {
     let world = World::new();
     let idle = Duration::from_millis(50);
-    let mut host = world.listening(Transport::Best, VERSION, Some(idle));
+    let mut host = world.listening(ListenerTransport::Best, VERSION, Some(idle));
     let (guests, stop) = (host.guests(), host.stopper());
     let (sender, closing) = std::sync::mpsc::channel();
-    host.at_end(move || sender.send(()).unwrap());
-    guests.add_status(|status| status.and("http", "here"));
+    host.on_end(move || sender.send(()).unwrap());
+    guests.add_status(|status| status.with_line("http", "here"));
     let visit = guests.visit();
     let running = std::thread::spawn(move || host.run());
     assert!(closing.recv_timeout(4 * idle).is_err(), "a guest is attached");
     drop(visit);
     closing.recv_timeout(Duration::from_secs(60)).unwrap();
-    assert_eq!(running.join().unwrap(), Served::Idle);
+    assert_eq!(running.join().unwrap(), HostEnd::Idle);
     drop(stop);
-    let host = world.listening(Transport::Best, VERSION, None);
+    let host = world.listening(ListenerTransport::Best, VERSION, None);
     let (guests, stop) = (host.guests(), host.stopper());
     let call = guests.call();
     let running = std::thread::spawn(move || host.run());
@@ -336,5 +341,5 @@ fn guests_keep_it_running_and_their_calls_finish() {
     std::thread::park_timeout(2 * idle);
     assert!(!running.is_finished());
     drop(call);
-    assert_eq!(running.join().unwrap(), Served::Asked);
+    assert_eq!(running.join().unwrap(), HostEnd::StopRequested);
 }

@@ -21,7 +21,7 @@ pub struct CacheLock {
 impl CacheLock {
     /// Names the lock of a cache directory.
     #[must_use]
-    pub fn of(cache_dir: &Path) -> Self {
+    pub fn in_dir(cache_dir: &Path) -> Self {
         Self { path: cache_dir.join("vectors.lock") }
     }
 }
@@ -32,7 +32,7 @@ impl AppendLock for CacheLock {
         file: &File,
         body: &mut dyn FnMut(&File) -> io::Result<()>,
     ) -> io::Result<()> {
-        let _turn = FileLock::take(&self.path, WAIT_MS).map_err(io::Error::other)?;
+        let _turn = FileLock::acquire(&self.path, WAIT_MS).map_err(io::Error::other)?;
         body(file)
     }
 }

@@ -1,55 +1,55 @@
 //! From files to memories and indexes: follows every log of the store, folds new lines, and starts
 //! over when a log was replaced. Not here: when this happens (`owner`).
 
-mod behind;
-mod built;
+mod backlog;
+mod backlog_reading;
 mod checkpointing;
+mod folded_state;
 mod followed_file;
-mod left_out;
 mod log_kind;
 mod lookups;
 mod next_space;
+mod requested_vectors;
 mod space_vectors;
 mod sweep;
-mod wanted_vectors;
 mod window;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::checkpoint::{LastCheckpoint, Spill};
+use super::checkpoint::{LastCheckpoint, SpillFile};
 use super::watch::{ChangeQueue, Changes};
-use event::{Decoded, SkipReason, clean, codec};
+use event::{DecodedLine, SkipReason, clean, codec};
 use index::embed::SpaceId;
-use index::embed::worker::{Embedded, Job, Want};
+use index::embed::worker::{EmbeddedDocument, Job, WantedOutput};
 use index::late::SignState;
 use index::vector::VectorIndex;
-use memory::{Bound, Census, Fold, LinePlace, LogFile};
+use memory::{Census, Fold, LinePlace, LogFile, MemoryBound};
 use search::CosineScale;
 use search::snapshot::Snapshot;
-use settings::{AsOf, Config};
+use settings::{Config, PastPosition};
 use store::{FileChange, LogLine, Store, StoreError, Tail};
 
-use built::Built;
-pub use checkpointing::{Restored, Saved};
+use backlog::Backlog;
+pub use checkpointing::{RestoreOutcome, SaveOutcome};
+use folded_state::FoldedState;
 use followed_file::{FollowedFile, bound_to, may_stand};
-use left_out::Behind;
 use log_kind::LogKind;
+use requested_vectors::RequestedVectors;
+pub use requested_vectors::{CatchUpReport, EmbeddingRequest};
 use space_vectors::{NextSpace, may_see};
-use wanted_vectors::RequestedVectors;
-pub use wanted_vectors::{CaughtUp, Wanted};
 pub use window::Window;
 
 /// Follows a store.
 pub struct Follower {
     store: Store,
     config: Config,
-    bound: Bound,
+    bound: MemoryBound,
     tails: BTreeMap<PathBuf, FollowedFile>,
     /// The files of each kind at the last listing.
     listed: [Vec<PathBuf>; 4],
-    built: Built,
+    built: FoldedState,
     waiting: usize,
     /// Reports changes, where the system can.
     change_queue: Option<ChangeQueue>,
@@ -60,9 +60,9 @@ pub struct Follower {
     /// The checkpoint that was written or read last.
     base: Option<LastCheckpoint>,
     /// Where records go while there is no checkpoint.
-    spill: Option<Spill>,
+    spill: Option<SpillFile>,
     /// What was left out to read the newest lines first.
-    behind: Behind,
+    behind: Backlog,
     /// Whether the checkpoint holds the present state.
     is_saved: bool,
     /// The number of memories whose injection flag the checkpoint holds.
@@ -78,13 +78,18 @@ const CENSUSES_MAX: usize = 2;
 const SLACK_SHARE: u64 = 64;
 
 /// A file was replaced after it was read, so everything must be read again.
-struct Stale;
+struct ReplacedLog;
 
 impl Follower {
     /// Makes a follower that has read nothing yet.
     #[must_use]
-    pub fn new(store: Store, config: Config, bound: Bound, watch_trouble: Option<String>) -> Self {
-        let built = Built { fold: Fold::within(bound, None), ..Built::default() };
+    pub fn new(
+        store: Store,
+        config: Config,
+        bound: MemoryBound,
+        watch_trouble: Option<String>,
+    ) -> Self {
+        let built = FoldedState { fold: Fold::within(bound, None), ..FoldedState::default() };
         let (tails, listed) = (BTreeMap::new(), <_>::default());
         let (window, base, is_saved) = (None, None, false);
         Self {
@@ -101,7 +106,7 @@ impl Follower {
             window,
             base,
             spill: None,
-            behind: Behind::default(),
+            behind: Backlog::default(),
             is_saved,
             flags_saved: 0,
         }
@@ -109,7 +114,7 @@ impl Follower {
 
     /// Makes a follower of the ends of the logs only.
     #[must_use]
-    pub fn recent(store: Store, config: Config, bound: Bound, window: Window) -> Self {
+    pub fn recent(store: Store, config: Config, bound: MemoryBound, window: Window) -> Self {
         Self { window: Some(window), ..Self::new(store, config, bound, None) }
     }
 
@@ -127,7 +132,7 @@ impl Follower {
     }
 
     /// Reads new lines of every log and of the spool.
-    pub fn catch_up(&mut self) -> CaughtUp {
+    pub fn catch_up(&mut self) -> CatchUpReport {
         let changes = self.take_changes();
         let mut started_over = self.follow_all(changes);
         if self.built.fold.is_damaged() {
@@ -143,7 +148,7 @@ impl Follower {
         self.built.want_lost_signs();
         let to_embed = std::mem::take(&mut self.built.to_embed);
         let to_sign = std::mem::take(&mut self.built.to_sign);
-        CaughtUp { to_embed, to_sign, started_over }
+        CatchUpReport { to_embed, to_sign, started_over }
     }
 
     /// Reads new lines. Returns whether that meant starting over.
@@ -167,7 +172,7 @@ impl Follower {
                     Some(Arc::new(self.census()))
                 }
                 // After this no file can differ from its tail, so this happens once in a sweep.
-                Err(Stale) => None,
+                Err(ReplacedLog) => None,
             };
             self.start_over(census);
             (changes, started_over) = (Changes::Anything, true);
@@ -187,8 +192,8 @@ impl Follower {
     }
 
     /// Returns the text to embed, unless it has changed since or the model may not see it.
-    pub fn job(&mut self, wanted: Wanted, want: Want) -> Option<Job> {
-        let Wanted { doc, generation } = wanted;
+    pub fn embedding_job(&mut self, wanted: EmbeddingRequest, want: WantedOutput) -> Option<Job> {
+        let EmbeddingRequest { doc, generation } = wanted;
         let memory = self.current(wanted)?;
         if !may_see(self.built.may_see.as_ref(), &memory) {
             self.built.withheld.insert(doc);
@@ -199,9 +204,9 @@ impl Follower {
 
     /// Stores a vector and the place of its token signs, unless they were requested before the last
     /// start-over. Returns the memory if its signs are still missing.
-    pub fn embedded(&mut self, embedded: &Embedded) -> Option<Wanted> {
+    pub fn store_vector(&mut self, embedded: &EmbeddedDocument) -> Option<EmbeddingRequest> {
         self.is_saved = false;
-        let Embedded { doc, generation, vector, signed } = embedded;
+        let EmbeddedDocument { doc, generation, vector, signed } = embedded;
         if *generation != self.built.requested.generation_of(*doc) {
             return None;
         }
@@ -212,7 +217,8 @@ impl Follower {
             Arc::make_mut(&mut self.built.health).without_vector += 1;
         }
         self.built.sign_locations.set(*doc, *signed);
-        (*signed == SignState::NotYet).then_some(Wanted { doc: *doc, generation: *generation })
+        (*signed == SignState::NotYet)
+            .then_some(EmbeddingRequest { doc: *doc, generation: *generation })
     }
 
     /// Returns the number of memories, vectors and memories with signs together: the work that a
@@ -236,7 +242,7 @@ impl Follower {
             next_embedded: self.built.next.as_ref().map(NextSpace::len),
             sign_locations: self.built.sign_locations.clone(),
             sign_store: None,
-            near: self.built.neighbours.clone(),
+            neighbours: self.built.neighbours.clone(),
             repos: Arc::clone(&self.built.repos),
             health: Arc::clone(&self.built.health),
         }
@@ -250,10 +256,10 @@ impl Follower {
         let fold = Fold::within(self.bound, census);
         let (may_see, next) = (self.built.may_see.take(), self.built.next.as_ref());
         let next = next.map(NextSpace::emptied);
-        self.built = Built { requested, fold, may_see, next, ..Built::default() };
+        self.built = FoldedState { requested, fold, may_see, next, ..FoldedState::default() };
         (self.base, self.is_saved, self.is_complete) = (None, false, false);
         self.behind.start_over();
-        self.spill.iter_mut().for_each(Spill::clear);
+        self.spill.iter_mut().for_each(SpillFile::clear);
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
         self.listed = <_>::default();
@@ -268,7 +274,7 @@ impl Follower {
             let bound_to = bound_to(file);
             tail.rewind();
             let _ = tail.read(|line| {
-                if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo)
+                if let DecodedLine::Event(event) = codec::decode(line.bytes, &file_repo)
                     && may_stand(&event, bound_to.as_ref())
                 {
                     census.add(&clean::without_secrets(*event));
@@ -287,12 +293,12 @@ impl Follower {
 
     fn read_new_lines(&mut self, followed: &mut FollowedFile) -> Result<FileChange, StoreError> {
         let FollowedFile { tail, file, kind } = followed;
-        match tail.look()? {
+        match tail.detect_change()? {
             FileChange::Grown => {}
             other => return Ok(other),
         }
         if matches!(kind, LogKind::Log | LogKind::Mirror)
-            && let Some(left_out) = Behind::skip_ahead(tail)?
+            && let Some(left_out) = Backlog::skip_ahead(tail)?
         {
             self.behind.push(left_out, self.window.is_none());
         }
@@ -313,20 +319,21 @@ impl Follower {
         built.complete();
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
         read(&mut |line| match codec::decode(line.bytes, &file_repo) {
-            Decoded::Blank => {}
-            Decoded::Skipped(reason) => built.skip(file.path(), line, reason),
-            Decoded::Event(event) if !may_stand(&event, bound_to.as_ref()) => {
+            DecodedLine::Blank => {}
+            DecodedLine::Skipped(reason) => built.skip(file.path(), line, reason),
+            DecodedLine::Event(event) if !may_stand(&event, bound_to.as_ref()) => {
                 built.skip(file.path(), line, SkipReason::NotOfMirror);
             }
-            Decoded::Event(event) => {
+            DecodedLine::Event(event) => {
                 Arc::make_mut(&mut built.health).lines += 1;
                 // Lines can be written by hand, so secrets are removed here too.
                 let event = clean::without_secrets(*event);
-                let existed = |as_of: &AsOf| as_of.has(file.path(), line.end(), event.timestamp);
+                let existed =
+                    |as_of: &PastPosition| as_of.has(file.path(), line.end(), event.timestamp);
                 if !config.as_of.as_ref().is_none_or(existed) {
                     return;
                 }
-                let repo = built.shared(config.current(&event.repo_key()));
+                let repo = built.shared_key(config.current(&event.repo_key()));
                 let place = LinePlace { log: Arc::clone(file), offset: line.offset };
                 let effect = built.fold.apply(event, repo, place);
                 built.index(effect);
@@ -366,8 +373,13 @@ mod tests {
         )
     }
 
-    fn vector(job: &Job, vector: Vec<f32>) -> Embedded {
-        Embedded { doc: job.doc, generation: job.generation, vector, signed: SignState::Never }
+    fn vector(job: &Job, vector: Vec<f32>) -> EmbeddedDocument {
+        EmbeddedDocument {
+            doc: job.doc,
+            generation: job.generation,
+            vector,
+            signed: SignState::Never,
+        }
     }
 
     /// Makes a follower of a log with these memories, of which three fit the bound.
@@ -376,7 +388,7 @@ mod tests {
             .map(|number| line(number, "same").replace("m1", &format!("m{number}")))
             .collect();
         std::fs::write(folder.join("a.jsonl"), lines).unwrap();
-        let bound = Bound { bytes_max: 8_000, vector_bytes: 1_500 };
+        let bound = MemoryBound { bytes_max: 8_000, vector_bytes: 1_500 };
         Follower::new(Store::at(folder), Config::default(), bound, None)
     }
 
@@ -394,7 +406,7 @@ mod tests {
         let indexed = |order: &[usize]| {
             let folder = tempfile::tempdir().unwrap();
             let mut follower =
-                Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+                Follower::new(Store::at(folder.path()), Config::default(), MemoryBound::NONE, None);
             let mut written = String::new();
             for place in order {
                 written.push_str(&lines[*place]);
@@ -430,15 +442,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.jsonl"), line(1, "walrus")).unwrap();
         let mut follower =
-            Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
-        let CaughtUp { to_embed, to_sign, .. } = follower.catch_up();
+            Follower::new(Store::at(folder.path()), Config::default(), MemoryBound::NONE, None);
+        let CatchUpReport { to_embed, to_sign, .. } = follower.catch_up();
         assert_eq!((to_embed.len(), to_sign.len()), (1, 0));
-        let embedded =
-            |signed, place| Embedded { doc: 0, generation: 0, vector: vec![1.0, place], signed };
-        assert_eq!(follower.embedded(&embedded(SignState::NotYet, 0.0)), Some(to_embed[0]));
-        assert_eq!(follower.snapshot().signed(), 0);
+        let embedded = |signed, place| EmbeddedDocument {
+            doc: 0,
+            generation: 0,
+            vector: vec![1.0, place],
+            signed,
+        };
+        assert_eq!(follower.store_vector(&embedded(SignState::NotYet, 0.0)), Some(to_embed[0]));
+        assert_eq!(follower.snapshot().signed_count(), 0);
         let at = SignState::At(SignLocation { row: 0, check: 0 });
-        assert_eq!(follower.embedded(&embedded(at, 9.0)), None);
+        assert_eq!(follower.store_vector(&embedded(at, 9.0)), None);
         let snapshot = follower.snapshot();
         let cosine = snapshot.vectors().unwrap().score(0, &[1.0, 0.0]).unwrap();
         assert!(cosine > 0.99, "the first vector stays");
@@ -446,7 +462,7 @@ mod tests {
         assert!(snapshot.signs(0).is_none() && follower.catch_up().to_sign.is_empty());
         assert!(snapshot.with_sign_store(Some(Arc::new(Empty))).signs(0).is_none());
         assert_eq!(follower.catch_up().to_sign, to_embed);
-        assert_eq!((follower.snapshot().signed(), follower.catch_up().to_sign.len()), (0, 0));
+        assert_eq!((follower.snapshot().signed_count(), follower.catch_up().to_sign.len()), (0, 0));
     }
 
     /// A store without signs.
@@ -464,13 +480,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut follower = bounded(folder.path(), 0..3);
         for wanted in follower.catch_up().to_embed {
-            let job = follower.job(wanted, Want::Vector).unwrap();
+            let job = follower.embedding_job(wanted, WantedOutput::Vector).unwrap();
             let place = f32::from(u8::try_from(job.doc).unwrap());
             let signed = SignState::At(SignLocation { row: job.doc, check: 7 });
-            follower.embedded(&Embedded { signed, ..vector(&job, vec![1.0, place]) });
+            follower.store_vector(&EmbeddedDocument { signed, ..vector(&job, vec![1.0, place]) });
         }
         let before = follower.snapshot();
-        assert_eq!((before.memories().len(), before.embedded()), (3, 3));
+        assert_eq!((before.memories().len(), before.embedded_count()), (3, 3));
         let log = folder.path().join("a.jsonl");
         let more = line(9, "more").replace("m1", "m9");
         let late = line(3, "late").replace("m1", "m3");
@@ -480,7 +496,7 @@ mod tests {
         let mut ids: Vec<&str> = after.memories().iter().map(|memory| memory.id.as_str()).collect();
         ids.sort_unstable();
         assert_eq!(ids, ["m2", "m3", "m9"]);
-        assert_eq!((after.lexical().len(), after.room().left_out), (3, 2));
+        assert_eq!((after.lexical().len(), after.memory_usage().left_out), (3, 2));
         assert_eq!(after.repos().values().sum::<usize>(), 3);
         let place = |id: &str| {
             let mut memories = after.memories().iter();
@@ -495,14 +511,16 @@ mod tests {
             SignState::At(SignLocation { row: 2, check: 7 }),
             "it moved with its memory"
         );
-        assert_eq!((signed("m3"), after.signed()), (SignState::NotYet, 1));
-        let jobs: Vec<Job> =
-            to_embed.iter().filter_map(|wanted| follower.job(*wanted, Want::Vector)).collect();
+        assert_eq!((signed("m3"), after.signed_count()), (SignState::NotYet, 1));
+        let jobs: Vec<Job> = to_embed
+            .iter()
+            .filter_map(|wanted| follower.embedding_job(*wanted, WantedOutput::Vector))
+            .collect();
         for id in ["m3", "m9"] {
             assert!(jobs.iter().any(|job| job.doc == place(id)), "{id} waits for its vector");
         }
         // The frozen state has not changed.
-        assert_eq!((before.memories().len(), before.embedded()), (3, 3));
+        assert_eq!((before.memories().len(), before.embedded_count()), (3, 3));
     }
 
     #[test]
@@ -511,20 +529,20 @@ mod tests {
         let log = folder.path().join("a.jsonl");
         std::fs::write(&log, line(2, "old")).unwrap();
         let mut follower =
-            Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+            Follower::new(Store::at(folder.path()), Config::default(), MemoryBound::NONE, None);
         let old = follower.catch_up().to_embed.remove(0);
-        let old = follower.job(old, Want::Vector).unwrap();
-        follower.embedded(&vector(&old, vec![1.0, 0.0]));
+        let old = follower.embedding_job(old, WantedOutput::Vector).unwrap();
+        follower.store_vector(&vector(&old, vec![1.0, 0.0]));
         // The earlier content is shown; the log has only grown.
         std::fs::write(&log, line(2, "old") + &line(1, "new")).unwrap();
         let followed = follower.catch_up();
         assert!(!followed.started_over);
-        let new = &follower.job(followed.to_embed[0], Want::Vector).unwrap();
+        let new = &follower.embedding_job(followed.to_embed[0], WantedOutput::Vector).unwrap();
         let holds = |follower: &Follower| follower.built.vectors.as_ref().unwrap().contains(0);
         assert!(!holds(&follower), "the old vector must be gone at once");
-        follower.embedded(&vector(&old, vec![1.0, 0.0]));
+        follower.store_vector(&vector(&old, vec![1.0, 0.0]));
         assert!(!holds(&follower), "a late old vector must not come back");
-        follower.embedded(&vector(new, vec![0.0, 1.0]));
+        follower.store_vector(&vector(new, vec![0.0, 1.0]));
         assert!(holds(&follower));
     }
 }

@@ -8,12 +8,15 @@
 
 mod cache_lock;
 pub mod checkpoint;
-pub mod digest;
 pub mod follow;
-mod may_see;
+mod model_access;
 pub mod owner;
+pub mod state_digest;
 pub mod watch;
 
 pub use cache_lock::CacheLock;
-pub use may_see::{AskedQuery, MaySee, ModelInput};
-pub use owner::{Dense, Engine, EngineSetup, Extent, Meanwhile, OnWhole, Stopped, View};
+pub use model_access::{ModelAccess, ModelInput, ScopedQuery};
+pub use owner::{
+    DenseSetup, Engine, EngineSetup, EngineStopped, EngineView, InterimSearch, LogCoverage,
+    SwitchCallback,
+};

@@ -5,7 +5,7 @@
 //! a separate thread; until that is done, a caller that does not wait gets the newest lines. Not
 //! here: handling the messages (`owner::run`), searching a snapshot (`search`).
 
-mod dense;
+mod dense_setup;
 mod engine_input;
 mod model_calls;
 mod model_worker;
@@ -13,9 +13,9 @@ mod models;
 mod next_model;
 mod run;
 
-pub use dense::Dense;
-use engine_input::{CatchUpReason, Input, OwnWrites, PendingBatches};
-pub use engine_input::{Extent, Stopped, View};
+pub use dense_setup::DenseSetup;
+use engine_input::{CatchUpReason, EngineInput, OwnWrites, PendingBatches};
+pub use engine_input::{EngineStopped, EngineView, LogCoverage};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -25,11 +25,11 @@ use std::time::Duration;
 
 use super::checkpoint::Checkpoints;
 use super::follow::Follower;
-use super::watch::{Watch, Watching};
-use memory::Bound;
+use super::watch::{Watch, WatchMode};
+use memory::MemoryBound;
 use model_worker::start_worker;
-use models::Models;
-pub use next_model::{Meanwhile, OnWhole};
+use models::RunningModels;
+pub use next_model::{InterimSearch, SwitchCallback};
 use run::{LoopState, ReadState};
 use search::snapshot::Snapshot;
 use settings::Config;
@@ -49,24 +49,24 @@ pub struct EngineSetup {
     /// The configuration; aliases are resolved.
     pub config: Config,
     /// The memory bound.
-    pub bound: Bound,
+    pub bound: MemoryBound,
     /// How change hints arrive.
-    pub watching: Watching,
+    pub watching: WatchMode,
     /// The embedding model. `None` for lexical search only.
-    pub dense: Option<Dense>,
+    pub dense: Option<DenseSetup>,
     /// The checkpoint folder. `None` to read all logs at every start.
     pub checkpoints: Option<Checkpoints>,
 }
 
 /// A handle to the engine thread. Dropping it stops the thread.
 pub struct Engine {
-    inbox: Sender<Input>,
+    inbox: Sender<EngineInput>,
     /// The state of the thread; it ends with the thread.
     state: Weak<Mutex<LoopState>>,
     pending_batches: PendingBatches,
     own_writes: OwnWrites,
     is_pressed: Arc<AtomicBool>,
-    models: Models,
+    models: RunningModels,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -79,19 +79,19 @@ impl Engine {
         let (inbox, messages) = mpsc::channel();
         let pending_batches = PendingBatches::default();
         let start = |dense| start_worker(dense, inbox.clone(), Arc::clone(&pending_batches));
-        let models = Models::default();
+        let models = RunningModels::default();
         drop(models.answer_with(setup.dense.map(start).transpose()?.map(Arc::new)));
         let hint_inbox = inbox.clone();
         let hint = move || {
             // A stopped thread needs no hint.
-            let _ = hint_inbox.send(Input::Hint);
+            let _ = hint_inbox.send(EngineInput::Hint);
         };
         let watch = Watch::over(setup.store.root(), setup.watching, hint);
         let (store, config, bound) = (setup.store, setup.config, setup.bound);
         let trouble = watch.trouble().map(str::to_owned);
         let mut follower = Follower::new(store.clone(), config.clone(), bound, trouble)
-            .seen_by(models.now().and_then(|model| model.may_see.clone()));
-        if setup.watching == Watching::System {
+            .with_model_access(models.now().and_then(|model| model.may_see.clone()));
+        if setup.watching == WatchMode::System {
             follower = follower.with_change_queue();
         }
         run::load(follower, setup.checkpoints.clone(), inbox.clone())?;
@@ -124,16 +124,16 @@ impl Engine {
     /// been read.
     ///
     /// # Errors
-    /// [`Stopped`], after a bug.
-    pub fn snapshot(&self) -> Result<Snapshot, Stopped> {
+    /// [`EngineStopped`], after a bug.
+    pub fn snapshot(&self) -> Result<Snapshot, EngineStopped> {
         self.full_snapshot(CatchUpReason::Question)
     }
 
     /// Returns the same for upkeep: it does not count as a query.
     ///
     /// # Errors
-    /// [`Stopped`], after a bug.
-    pub fn snapshot_for_upkeep(&self) -> Result<Snapshot, Stopped> {
+    /// [`EngineStopped`], after a bug.
+    pub fn snapshot_for_upkeep(&self) -> Result<Snapshot, EngineStopped> {
         self.full_snapshot(CatchUpReason::Upkeep)
     }
 
@@ -160,13 +160,13 @@ impl Engine {
         self.snapshot_in_place(CatchUpReason::Upkeep)
     }
 
-    fn full_snapshot(&self, why: CatchUpReason) -> Result<Snapshot, Stopped> {
+    fn full_snapshot(&self, why: CatchUpReason) -> Result<Snapshot, EngineStopped> {
         if let Some(snapshot) = self.snapshot_in_place(why) {
             return Ok(snapshot);
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::FullSnapshot(reply, why)).map_err(|_| Stopped)?;
-        answer.recv().map_err(|_| Stopped)
+        self.inbox.send(EngineInput::FullSnapshot(reply, why)).map_err(|_| EngineStopped)?;
+        answer.recv().map_err(|_| EngineStopped)
     }
 
     /// Returns what [`Engine::snapshot`] does, or, where that takes longer than `wait`, the newest
@@ -175,15 +175,15 @@ impl Engine {
     /// quarter of a megabyte of each log, what this process wrote, and whatever else was read by then.
     ///
     /// # Errors
-    /// [`Stopped`], after a bug.
-    pub fn view(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
+    /// [`EngineStopped`], after a bug.
+    pub fn view(&self, home: &Path, wait: Duration) -> Result<EngineView, EngineStopped> {
         let view = self.view_now(home, wait)?;
-        if view.extent != Extent::Behind || self.is_pressed() {
+        if view.coverage != LogCoverage::Behind || self.is_pressed() {
             return Ok(view);
         }
         // Many lines came at once, and no more follow: they are read in a moment.
         match self.snapshot_within((wait / BEHIND_SHARE).min(BEHIND_WAIT_MAX))? {
-            Some(snapshot) => Ok(View { snapshot, extent: Extent::Whole }),
+            Some(snapshot) => Ok(EngineView { snapshot, coverage: LogCoverage::Whole }),
             None => {
                 // The others go on, so that waiting again would be in vain too.
                 self.is_pressed.store(true, Ordering::Relaxed);
@@ -192,41 +192,43 @@ impl Engine {
         }
     }
 
-    fn view_now(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
+    fn view_now(&self, home: &Path, wait: Duration) -> Result<EngineView, EngineStopped> {
         if let Some(view) = self.in_place(LoopState::current_view) {
-            if view.extent == Extent::Behind {
+            if view.coverage == LogCoverage::Behind {
                 // The thread may not know that there is something left to read.
-                self.inbox.send(Input::Hint).map_err(|_| Stopped)?;
+                self.inbox.send(EngineInput::Hint).map_err(|_| EngineStopped)?;
             }
             return Ok(view);
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::CurrentView(reply)).map_err(|_| Stopped)?;
+        self.inbox.send(EngineInput::CurrentView(reply)).map_err(|_| EngineStopped)?;
         match answer.recv_timeout(wait) {
             Ok(view) => return Ok(view),
-            Err(RecvTimeoutError::Disconnected) => return Err(Stopped),
+            Err(RecvTimeoutError::Disconnected) => return Err(EngineStopped),
             Err(RecvTimeoutError::Timeout) => {}
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::RecentView(reply, home.to_owned())).map_err(|_| Stopped)?;
-        answer.recv().map_err(|_| Stopped)
+        self.inbox
+            .send(EngineInput::RecentView(reply, home.to_owned()))
+            .map_err(|_| EngineStopped)?;
+        answer.recv().map_err(|_| EngineStopped)
     }
 
     /// Returns a snapshot of all logs, if they are read within `wait`.
     ///
     /// # Errors
-    /// [`Stopped`], after a bug.
-    pub fn snapshot_within(&self, wait: Duration) -> Result<Option<Snapshot>, Stopped> {
+    /// [`EngineStopped`], after a bug.
+    pub fn snapshot_within(&self, wait: Duration) -> Result<Option<Snapshot>, EngineStopped> {
         let why = CatchUpReason::Question;
         if let Some(snapshot) = self.snapshot_in_place(why) {
             return Ok(Some(snapshot));
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::FullSnapshot(reply, why)).map_err(|_| Stopped)?;
+        self.inbox.send(EngineInput::FullSnapshot(reply, why)).map_err(|_| EngineStopped)?;
         match answer.recv_timeout(wait) {
             Ok(snapshot) => Ok(Some(snapshot)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Stopped),
+            Err(RecvTimeoutError::Disconnected) => Err(EngineStopped),
         }
     }
 
@@ -237,7 +239,7 @@ impl Engine {
     }
 
     /// Reports a write of this process, so that the next answer holds it however much others write.
-    pub fn wrote(&self, log: &Path, offset: u64) {
+    pub fn record_own_write(&self, log: &Path, offset: u64) {
         let mut own_writes = self.own_writes.lock().unwrap_or_else(PoisonError::into_inner);
         own_writes.push((log.to_owned(), offset));
     }
@@ -246,7 +248,7 @@ impl Engine {
     pub fn save_checkpoint(&self, wait: Duration) {
         let (reply, kept) = mpsc::channel();
         // Without it the next start reads a few lines more.
-        if self.inbox.send(Input::SaveCheckpoint(reply)).is_ok() {
+        if self.inbox.send(EngineInput::SaveCheckpoint(reply)).is_ok() {
             let _ = kept.recv_timeout(wait);
         }
     }
@@ -255,7 +257,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         // A stopped thread needs no message.
-        let _ = self.inbox.send(Input::Stop);
+        let _ = self.inbox.send(EngineInput::Stop);
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was reported there.
             let _ = thread.join();
@@ -266,9 +268,9 @@ impl Drop for Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MaySee;
+    use crate::ModelAccess;
     use crate::cache_lock::CacheLock;
-    use crate::may_see::{AskedQuery, ModelInput};
+    use crate::model_access::{ModelInput, ScopedQuery};
     use event::RepoKey;
     use index::embed::Embedder;
     use index::embed::ModelId;
@@ -286,13 +288,13 @@ mod tests {
     }
 
     impl World {
-        fn new(watching: Watching) -> Self {
+        fn new(watching: WatchMode) -> Self {
             Self::with(tempfile::tempdir().unwrap(), watching, None)
         }
 
-        fn with(folder: tempfile::TempDir, watching: Watching, dense: Option<Dense>) -> Self {
+        fn with(folder: tempfile::TempDir, watching: WatchMode, dense: Option<DenseSetup>) -> Self {
             let store = Store::at(folder.path());
-            let (config, bound) = (Config::default(), Bound::NONE);
+            let (config, bound) = (Config::default(), MemoryBound::NONE);
             let setup = EngineSetup { store, config, bound, watching, dense, checkpoints: None };
             Self { engine: Engine::start(setup).unwrap(), folder }
         }
@@ -344,7 +346,7 @@ mod tests {
     // S-READ-1
     #[test]
     fn a_write_is_found_by_the_next_query_without_hints() {
-        let world = World::new(Watching::PollOnly);
+        let world = World::new(WatchMode::PollOnly);
         assert!(world.found("keepalive").is_empty());
         for number in 0..20 {
             let lesson = format!("keepalive socket number{number}");
@@ -356,7 +358,7 @@ mod tests {
     // S-READ-1
     #[test]
     fn each_of_many_writers_finds_its_own_writes() {
-        let world = World::new(Watching::System);
+        let world = World::new(WatchMode::System);
         world.append("shared.jsonl", &line("first"));
         assert_eq!(world.found("first"), ["first"]);
         let write = |writer: usize| {
@@ -389,7 +391,7 @@ mod tests {
     // S-READ-1
     #[test]
     fn a_query_wakes_the_thread_only_when_it_is_busy() {
-        let world = World::new(Watching::PollOnly);
+        let world = World::new(WatchMode::PollOnly);
         world.append("a.jsonl", &line("alpha"));
         assert_eq!(world.found("alpha"), ["alpha"], "all has been read");
         let state = world.engine.state.upgrade().unwrap();
@@ -420,12 +422,12 @@ mod tests {
         let (batches, embedded) = mpsc::channel();
         let model_id = ModelId::new("test", [7; 32]);
         let embedder = TestEmbedder { model_id, batches, gate: None };
-        let lock = Arc::new(CacheLock::of(&cache_dir));
+        let lock = Arc::new(CacheLock::in_dir(&cache_dir));
         let load = Box::new(move || Ok(Box::new(embedder) as Box<dyn Embedder>));
         let (name, may_see) = ("test".to_owned(), None);
         let scale = CosineScale::default();
-        let dense = Dense { load, cache_dir, lock, name, may_see, scale };
-        let world = World::with(folder, Watching::PollOnly, Some(dense));
+        let dense = DenseSetup { load, cache_dir, lock, name, may_see, scale };
+        let world = World::with(folder, WatchMode::PollOnly, Some(dense));
         for number in 0..5 {
             let lesson = format!("walrus number{number}");
             world.append("a.jsonl", &line(&lesson));
@@ -441,14 +443,14 @@ mod tests {
         }
     }
 
-    fn dense_of(name: &str, gate: Option<mpsc::Receiver<()>>, folder: &Path) -> Dense {
+    fn dense_of(name: &str, gate: Option<mpsc::Receiver<()>>, folder: &Path) -> DenseSetup {
         let (batches, _) = mpsc::channel();
         let model_id = ModelId::new(name, [name.len().try_into().unwrap(); 32]);
         let embedder = TestEmbedder { model_id, batches, gate };
         let (cache_dir, scale) = (folder.join("cache"), CosineScale::default());
-        let lock = Arc::new(CacheLock::of(&cache_dir));
+        let lock = Arc::new(CacheLock::in_dir(&cache_dir));
         let load = Box::new(move || Ok(Box::new(embedder) as Box<dyn Embedder>));
-        Dense { load, cache_dir, lock, name: name.to_owned(), may_see: None, scale }
+        DenseSetup { load, cache_dir, lock, name: name.to_owned(), may_see: None, scale }
     }
 
     // S-PROVIDER-6
@@ -456,23 +458,23 @@ mod tests {
     fn a_query_of_the_model_before_is_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let first = dense_of("one", None, folder.path());
-        let world = World::with(folder, Watching::PollOnly, Some(first));
+        let world = World::with(folder, WatchMode::PollOnly, Some(first));
         world.append("a.jsonl", &(line("walrus") + &line("otter")));
         let patience = Duration::from_secs(60);
-        let before = world.until(|snapshot| snapshot.embedded() == 2);
-        let query = AskedQuery { text: "walrus", repos: None };
+        let before = world.until(|snapshot| snapshot.embedded_count() == 2);
+        let query = ScopedQuery { text: "walrus", repos: None };
         let pending = world.engine.begin_query(&query, patience, patience).unwrap().unwrap();
         let (open, gate) = mpsc::channel();
         let next = dense_of("another", Some(gate), world.folder.path());
         let (whole, is_whole) = mpsc::channel();
         let on_whole = Box::new(move || whole.send(()).unwrap());
-        world.engine.switch(next, on_whole, Meanwhile::PresentModel).unwrap();
+        world.engine.switch(next, on_whole, InterimSearch::PresentModel).unwrap();
         let meanwhile = world.until(|snapshot| snapshot.next_embedded.is_some());
-        assert_eq!((meanwhile.space, meanwhile.embedded()), (before.space, 2));
+        assert_eq!((meanwhile.space, meanwhile.embedded_count()), (before.space, 2));
         (0..8).for_each(|_| open.send(()).unwrap());
         is_whole.recv_timeout(patience).unwrap();
         let after = world.engine.snapshot().unwrap();
-        assert_eq!((after.embedded(), after.next_embedded), (2, None));
+        assert_eq!((after.embedded_count(), after.next_embedded), (2, None));
         let old = pending.answer().unwrap();
         assert_eq!(old.space, before.space);
         assert_ne!(old.space, after.space, "it is never compared with vectors of the next model");
@@ -486,13 +488,13 @@ mod tests {
     fn going_back_forgets_the_model_between() {
         let folder = tempfile::tempdir().unwrap();
         let first = dense_of("one", None, folder.path());
-        let world = World::with(folder, Watching::PollOnly, Some(first));
+        let world = World::with(folder, WatchMode::PollOnly, Some(first));
         world.append("a.jsonl", &(line("walrus") + &line("otter")));
-        let before = world.until(|snapshot| snapshot.embedded() == 2);
+        let before = world.until(|snapshot| snapshot.embedded_count() == 2);
         let (open, gate) = mpsc::channel();
         let between = dense_of("another", Some(gate), world.folder.path());
         let switch = |dense| {
-            world.engine.switch(dense, Box::new(|| {}), Meanwhile::PresentModel).unwrap();
+            world.engine.switch(dense, Box::new(|| {}), InterimSearch::PresentModel).unwrap();
         };
         switch(between);
         world.until(|snapshot| snapshot.next_embedded.is_some());
@@ -500,7 +502,7 @@ mod tests {
         drop(open);
         switch(dense_of("one", None, world.folder.path()));
         let after = world.until(|snapshot| snapshot.next_embedded.is_none());
-        assert_eq!((after.space, after.embedded()), (before.space, 2));
+        assert_eq!((after.space, after.embedded_count()), (before.space, 2));
     }
 
     // S-PROVIDER-7
@@ -509,15 +511,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let lines: String = (0..2_000).map(|number| line(&format!("walrus{number}"))).collect();
         std::fs::write(folder.path().join("a.jsonl"), lines).unwrap();
-        let seeing = |may_see: MaySee| Dense {
+        let seeing = |may_see: ModelAccess| DenseSetup {
             may_see: Some(may_see),
             ..dense_of("one", None, folder.path())
         };
         let (first, second) = (seeing(Arc::new(|_| true)), seeing(Arc::new(|_| false)));
-        let world = World::with(folder, Watching::PollOnly, Some(first));
+        let world = World::with(folder, WatchMode::PollOnly, Some(first));
         // Reading takes longer than this message.
-        world.engine.switch(second, Box::new(|| {}), Meanwhile::PresentModel).unwrap();
-        let snapshot = world.until(|snapshot| snapshot.embedded() == 2_000);
+        world.engine.switch(second, Box::new(|| {}), InterimSearch::PresentModel).unwrap();
+        let snapshot = world.until(|snapshot| snapshot.embedded_count() == 2_000);
         assert_eq!(snapshot.withheld, 2_000);
     }
 
@@ -525,13 +527,14 @@ mod tests {
     #[test]
     fn a_model_of_others_needs_whole_keys() {
         let folder = tempfile::tempdir().unwrap();
-        let shop_alone: MaySee =
+        let shop_alone: ModelAccess =
             Arc::new(|input| matches!(input, ModelInput::Query(repo) if repo.as_str() == "shop"));
-        let dense = Dense { may_see: Some(shop_alone), ..dense_of("one", None, folder.path()) };
-        let world = World::with(folder, Watching::PollOnly, Some(dense));
+        let dense =
+            DenseSetup { may_see: Some(shop_alone), ..dense_of("one", None, folder.path()) };
+        let world = World::with(folder, WatchMode::PollOnly, Some(dense));
         let patience = Duration::from_secs(60);
         let why = |repos: Option<&[RepoKey]>| {
-            let query = AskedQuery { text: "walrus", repos };
+            let query = ScopedQuery { text: "walrus", repos };
             world.engine.begin_query(&query, patience, patience).unwrap().err()
         };
         let [shop, lab] = ["shop", "lab"].map(|repo| RepoKey::parse(repo).unwrap());
@@ -546,14 +549,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scale = CosineScale::new(0.5, 2.0).unwrap();
         let known = |name: &str| if name == "one" { scale } else { CosineScale::default() };
-        let may_see: MaySee = Arc::new(|_| true);
-        let others = Dense { may_see: Some(may_see), ..dense_of("one", None, folder.path()) };
-        let world = World::with(folder, Watching::PollOnly, Some(others));
+        let may_see: ModelAccess = Arc::new(|_| true);
+        let others = DenseSetup { may_see: Some(may_see), ..dense_of("one", None, folder.path()) };
+        let world = World::with(folder, WatchMode::PollOnly, Some(others));
         world.engine.set_scale(known);
         assert_eq!(world.engine.snapshot().unwrap().scale.parts(), scale.parts());
         let folder = tempfile::tempdir().unwrap();
         let ours = dense_of("one", None, folder.path());
-        let world = World::with(folder, Watching::PollOnly, Some(ours));
+        let world = World::with(folder, WatchMode::PollOnly, Some(ours));
         world.engine.set_scale(known);
         assert!(world.engine.snapshot().unwrap().scale.is_plain(), "ours needs none");
     }
@@ -561,7 +564,7 @@ mod tests {
     // S-READ-2
     #[test]
     fn new_replaced_and_removed_logs_are_noticed() {
-        let world = World::new(Watching::System);
+        let world = World::new(WatchMode::System);
         world.append("a.jsonl", &line("alpha lesson"));
         world.append("b.jsonl", &line("beta lesson"));
         assert_eq!(world.found("lesson").len(), 2);
@@ -577,7 +580,7 @@ mod tests {
     // S-READ-4
     #[test]
     fn a_snapshot_ignores_later_writes() {
-        let world = World::new(Watching::System);
+        let world = World::new(WatchMode::System);
         world.append("a.jsonl", &line("alpha"));
         let frozen = world.engine.snapshot().unwrap();
         world.append("a.jsonl", &line("beta"));
@@ -588,7 +591,7 @@ mod tests {
     // S-LINE-8
     #[test]
     fn damaged_lines_are_counted_and_skipped() {
-        let world = World::new(Watching::System);
+        let world = World::new(WatchMode::System);
         world.append("a.jsonl", &format!("{}not json\n\n[1]\n{}", line("alpha"), line("beta")));
         let snapshot = world.engine.snapshot().unwrap();
         assert_eq!(snapshot.memories().len(), 2);

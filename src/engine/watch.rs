@@ -14,7 +14,7 @@ pub use folders::{FolderHint, FolderWatch};
 
 /// How hints arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watching {
+pub enum WatchMode {
     /// From the system, and by polling.
     System,
     /// By polling only, for tests and for file systems that report no changes.
@@ -31,8 +31,8 @@ pub struct Watch {
 impl Watch {
     /// Watches a directory and calls `hint` on its changes. When the system cannot watch it, there
     /// are no hints, only [`Watch::trouble`].
-    pub fn over(directory: &Path, watching: Watching, hint: impl Fn() + Send + 'static) -> Self {
-        if watching == Watching::PollOnly {
+    pub fn over(directory: &Path, watching: WatchMode, hint: impl Fn() + Send + 'static) -> Self {
+        if watching == WatchMode::PollOnly {
             return Self { _watcher: None, trouble: Some("no hints asked for".to_owned()) };
         }
         let on_event = move |event: notify::Result<Event>| {

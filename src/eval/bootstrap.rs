@@ -2,7 +2,7 @@
 //! for both runs (paired bootstrap; B. Efron, R. Tibshirani, "An Introduction to the Bootstrap", 1993, chapter
 //! 13, percentile interval). Not here: what is compared (`measure`).
 
-use super::measure::{mean, nearest};
+use super::measure::{mean, nearest_rank};
 
 /// The number of resamples. With this many, the ends of the interval move by less than a tenth of its width
 /// between seeds.
@@ -30,7 +30,7 @@ impl Difference {
 /// Computes the mean of some differences and its interval; `None` for an empty list. The same seed gives the
 /// same result.
 #[must_use]
-pub fn difference(differences: &[f64], seed: u64) -> Option<Difference> {
+pub fn mean_difference(differences: &[f64], seed: u64) -> Option<Difference> {
     let mean_of_all = mean(differences.iter().copied())?;
     let mut random = SplitMix { state: seed };
     let mut means: Vec<f64> = Vec::with_capacity(RESAMPLES);
@@ -40,7 +40,7 @@ pub fn difference(differences: &[f64], seed: u64) -> Option<Difference> {
         means.extend(mean(drawn));
     }
     means.sort_unstable_by(f64::total_cmp);
-    let at = |share| means.get(nearest(share, means.len())).copied();
+    let at = |share| means.get(nearest_rank(share, means.len())).copied();
     Some(Difference { mean: mean_of_all, low: at(0.025)?, high: at(0.975)? })
 }
 
@@ -78,26 +78,26 @@ mod tests {
     #[test]
     fn another_seed_gives_nearly_the_same_interval() {
         let differences: Vec<f64> = (0..200).map(|n| f64::from(n % 7) / 10.0 - 0.2).collect();
-        let first = difference(&differences, 1).unwrap();
-        assert_eq!(difference(&differences, 1), Some(first));
-        let other = difference(&differences, 2).unwrap();
+        let first = mean_difference(&differences, 1).unwrap();
+        assert_eq!(mean_difference(&differences, 1), Some(first));
+        let other = mean_difference(&differences, 2).unwrap();
         assert!(near(first.mean, other.mean) && (first.low - other.low).abs() < 0.01);
     }
 
     #[test]
     fn no_difference_is_never_sure_and_a_constant_one_always_is() {
-        let nothing = difference(&[0.0; 50], 3).unwrap();
+        let nothing = mean_difference(&[0.0; 50], 3).unwrap();
         assert!(!nothing.is_sure() && near(nothing.low, 0.0) && near(nothing.high, 0.0));
-        let constant = difference(&[0.1; 50], 3).unwrap();
+        let constant = mean_difference(&[0.1; 50], 3).unwrap();
         assert!(constant.is_sure() && near(constant.low, constant.high));
-        assert_eq!(difference(&[], 3), None);
+        assert_eq!(mean_difference(&[], 3), None);
     }
 
     #[test]
     fn an_interval_is_about_two_standard_errors_each_way() {
         // 100 queries, half better by one and half worse: the standard error of the mean is 0.1.
         let differences: Vec<f64> = (0..100).map(|n| if n % 2 == 0 { 1.0 } else { -1.0 }).collect();
-        let found = difference(&differences, 5).unwrap();
+        let found = mean_difference(&differences, 5).unwrap();
         assert!((found.high - 0.196).abs() < 0.03 && (found.low + 0.196).abs() < 0.03, "{found:?}");
     }
 

@@ -1,5 +1,5 @@
 //! Converts documents into events with dates, repositories and sessions, and writes them into a temporary
-//! store. Not here: reading sets (`forms`), asking (`ask`).
+//! store. Not here: reading sets (`forms`), asking (`asker`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::EvalError;
-use super::set::{Document, Set};
-use super::when;
+use super::set_time;
+use super::test_set::{SetDocument, TestSet};
 use event::limits::LESSON_BYTES_MAX;
 use event::{EventId, RepoKey, Timestamp, parse_timestamp};
 use guard::text::{Layout, neutralise};
@@ -28,7 +28,7 @@ const JSON_BYTES_MAX: usize = 44 * 1024;
 
 /// A set that was written into a store.
 #[derive(Debug)]
-pub struct Corpus {
+pub struct EvalCorpus {
     /// The index of the document of each event.
     pub documents: HashMap<String, usize>,
     /// The repository of each group.
@@ -44,10 +44,11 @@ pub struct Corpus {
 /// # Errors
 /// [`EvalError::Form`] names a document that the writer refuses; [`EvalError::Io`] names what could not be
 /// written.
-pub fn write(set: &Set, root: &Path) -> Result<Corpus, EvalError> {
+pub fn write(set: &TestSet, root: &Path) -> Result<EvalCorpus, EvalError> {
     let dates: Vec<Option<Timestamp>> = set.documents.iter().map(date).collect();
     let newest = dates.iter().flatten().max().copied().unwrap_or(UNDATED);
-    let mut corpus = Corpus { documents: HashMap::new(), repos: repos(set), newest, in_parts: 0 };
+    let mut corpus =
+        EvalCorpus { documents: HashMap::new(), repos: repos(set), newest, in_parts: 0 };
     let sittings = sittings(&set.documents);
     let mut events = Vec::new();
     let mut of_document = Vec::new();
@@ -70,7 +71,12 @@ struct Batch {
     of_document: Vec<usize>,
 }
 
-fn record(corpus: &mut Corpus, set: &Set, root: &Path, batch: &Batch) -> Result<(), EvalError> {
+fn record(
+    corpus: &mut EvalCorpus,
+    set: &TestSet,
+    root: &Path,
+    batch: &Batch,
+) -> Result<(), EvalError> {
     let source = Some("agent".to_owned());
     let writer = Writer {
         store: Store::at(root.join("logs")),
@@ -93,7 +99,7 @@ fn record(corpus: &mut Corpus, set: &Set, root: &Path, batch: &Batch) -> Result<
 }
 
 /// Returns the id of a written event.
-fn written(outcome: BatchOutcome, document: Option<&Document>) -> Result<String, EvalError> {
+fn written(outcome: BatchOutcome, document: Option<&SetDocument>) -> Result<String, EvalError> {
     let place = document.map_or_else(String::new, |document| document.place.clone());
     match outcome.result {
         Ok(receipt) => Ok(receipt.id.as_str().to_owned()),
@@ -107,11 +113,11 @@ fn written(outcome: BatchOutcome, document: Option<&Document>) -> Result<String,
     }
 }
 
-impl Corpus {
+impl EvalCorpus {
     /// Makes the events of a document: one event, or one for each part of a text that is too long.
     fn drafts(
         &self,
-        document: &Document,
+        document: &SetDocument,
         number: usize,
         at: Timestamp,
         sitting: Option<Sitting>,
@@ -170,19 +176,19 @@ fn whole_event(given: &Map<String, Value>, repo: &str, at: Timestamp) -> Map<Str
     event
 }
 
-fn date(document: &Document) -> Option<Timestamp> {
-    when::parse(document.timestamp.as_deref()?)
+fn date(document: &SetDocument) -> Option<Timestamp> {
+    set_time::parse_set_time(document.timestamp.as_deref()?)
 }
 
 /// Gives each group a distinct key, even if two names differ only in characters that keys ignore.
-fn repos(set: &Set) -> BTreeMap<String, RepoKey> {
-    let mut repos = BTreeMap::from([(NO_GROUP.to_owned(), RepoKey::of_line(NO_GROUP))]);
+fn repos(set: &TestSet) -> BTreeMap<String, RepoKey> {
+    let mut repos = BTreeMap::from([(NO_GROUP.to_owned(), RepoKey::from_line(NO_GROUP))]);
     let documents = set.documents.iter().filter_map(|document| document.group.as_ref());
     for group in documents.chain(set.queries.iter().filter_map(|query| query.group.as_ref())) {
         if !repos.contains_key(group) {
-            let key = RepoKey::of_line(group);
+            let key = RepoKey::from_line(group);
             let is_taken = repos.values().any(|other| *other == key);
-            let key = if is_taken { RepoKey::of_place(group, group) } else { key };
+            let key = if is_taken { RepoKey::from_place(group, group) } else { key };
             repos.insert(group.clone(), key);
         }
     }
@@ -197,7 +203,7 @@ struct Sitting {
 }
 
 /// Finds the documents of each session: neighbours in the file with the same group and the same time.
-fn sittings(documents: &[Document]) -> Vec<Option<Sitting>> {
+fn sittings(documents: &[SetDocument]) -> Vec<Option<Sitting>> {
     let mut sittings: Vec<Option<Sitting>> = Vec::with_capacity(documents.len());
     let mut number = 0;
     for run in documents.chunk_by(is_same_sitting) {
@@ -209,9 +215,9 @@ fn sittings(documents: &[Document]) -> Vec<Option<Sitting>> {
     sittings
 }
 
-fn is_same_sitting(one: &Document, other: &Document) -> bool {
+fn is_same_sitting(one: &SetDocument, other: &SetDocument) -> bool {
     let (Some(when), None, None) = (&one.timestamp, &one.event, &other.event) else { return false };
-    when::has_time_of_day(when)
+    set_time::has_time_of_day(when)
         && other.timestamp.as_ref() == Some(when)
         && one.group == other.group
 }

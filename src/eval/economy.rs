@@ -11,10 +11,10 @@ use requests::Request;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::EvalError;
-use super::ask::{QueryOptions, Run, frozen, hits};
-use super::corpus::Corpus;
-use super::measure::number;
-use super::set::SetQuery;
+use super::asker::{ModeRun, QueryOptions, engine_snapshot, hits};
+use super::corpus::EvalCorpus;
+use super::measure::as_f64;
+use super::test_set::SetQuery;
 use crate::real_tokens::tokens;
 use event::clean::clean;
 use event::{Event, RepoKey, codec};
@@ -66,7 +66,7 @@ impl OutputForm {
 
 /// The totals of a format over some queries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cost {
+pub struct AnswerCost {
     /// The number of queries.
     pub queries: usize,
     /// The number of queries with a relevant document.
@@ -77,7 +77,7 @@ pub struct Cost {
     pub tokens: usize,
 }
 
-impl Cost {
+impl AnswerCost {
     /// Returns the mean tokens of a reply; `None` without queries.
     #[must_use]
     pub fn mean_tokens(&self) -> Option<f64> {
@@ -106,14 +106,14 @@ impl Cost {
 }
 
 fn ratio(part: usize, whole: usize) -> Option<f64> {
-    (whole > 0).then(|| number(part) / number(whole))
+    (whole > 0).then(|| as_f64(part) / as_f64(whole))
 }
 
 /// Computes the cost of each format over the queries of a run.
-pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(OutputForm, Cost)>, EvalError> {
-    let snapshot = frozen(run.local)?;
-    let store = Written::of(&snapshot, run.corpus);
-    let mut costs: BTreeMap<OutputForm, Cost> = BTreeMap::new();
+pub(super) fn count_costs(run: &ModeRun<'_>) -> Result<Vec<(OutputForm, AnswerCost)>, EvalError> {
+    let snapshot = engine_snapshot(run.local)?;
+    let store = Written::read(&snapshot, run.corpus);
+    let mut costs: BTreeMap<OutputForm, AnswerCost> = BTreeMap::new();
     let usual =
         QueryOptions { mode: run.mode, limit: requests::LIMIT_DEFAULT, explain: Explain::Silent };
     for query in &run.set.queries {
@@ -137,7 +137,7 @@ struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    fn of(snapshot: &'a Snapshot, corpus: &Corpus) -> Self {
+    fn read(snapshot: &'a Snapshot, corpus: &EvalCorpus) -> Self {
         let mut store =
             Self { events: HashMap::new(), logs: BTreeMap::new(), all: Default::default() };
         for memory in snapshot.memories().iter() {
@@ -158,7 +158,7 @@ impl<'a> Written<'a> {
         &self,
         shape: OutputForm,
         reply: &Reply,
-        run: &Run<'_>,
+        run: &ModeRun<'_>,
         query: &SetQuery,
     ) -> (String, BTreeSet<usize>) {
         let documents = |ids: Vec<&str>| -> BTreeSet<usize> {

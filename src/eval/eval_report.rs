@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 
 use super::EvalError;
 use super::bootstrap::{self, Difference, RESAMPLES};
-use super::measure::{Answer, Measure, percentile_ms};
+use super::measure::{Measure, QueryAnswer, percentile_ms};
 use super::request::EvalRequest;
-use super::result::{Measured, ModeResult};
 use super::saved_run::SavedRun;
+use super::set_result::{ModeResult, SetResult};
 use event::Problems;
 use reply::Reply;
 
@@ -41,13 +41,13 @@ const COMPARED: [Measure; 8] = [
 /// # Errors
 /// [`EvalError::Options`] if no measured mode can be compared with the saved run.
 pub(super) fn reply(
-    results: &[Measured],
+    results: &[SetResult],
     against: Option<&SavedRun>,
     request: &EvalRequest,
 ) -> Result<Reply, EvalError> {
     let (mut text, mut sets) = (String::new(), Vec::new());
     for result in results {
-        let before = against.map(|saved| saved.earlier(&result.set, &result.judged)).transpose()?;
+        let before = against.map(|saved| saved.find(&result.set, &result.judged)).transpose()?;
         let mut modes = Vec::new();
         heading(&mut text, result, request);
         for of_mode in &result.modes {
@@ -55,12 +55,12 @@ pub(super) fn reply(
             table(&mut text, &of_mode.mode, &rows);
             let mut json = json_of_mode(&of_mode.mode, &rows);
             if let Some(count) = request.misses {
-                json.insert("misses".to_owned(), misses::json(&of_mode.misses));
-                text.push_str(&misses::text(&of_mode.misses, count));
+                json.insert("misses".to_owned(), misses::misses_json(&of_mode.misses));
+                text.push_str(&misses::misses_text(&of_mode.misses, count));
             }
             if request.economy {
-                json.insert("economy".to_owned(), economy::json(&of_mode.economy));
-                text.push_str(&economy::text(&of_mode.economy));
+                json.insert("economy".to_owned(), economy::economy_json(&of_mode.economy));
+                text.push_str(&economy::economy_text(&of_mode.economy));
             }
             modes.push(json);
         }
@@ -84,12 +84,12 @@ pub(super) fn reply(
 /// The answers of one row of a table.
 struct TableRow<'a> {
     name: String,
-    answers: Vec<&'a Answer>,
+    answers: Vec<&'a QueryAnswer>,
 }
 
 /// Returns a row for each type of query, and one for all.
-fn rows(answers: &[Answer]) -> Vec<TableRow<'_>> {
-    let mut kinds: BTreeMap<&str, Vec<&Answer>> = BTreeMap::new();
+fn rows(answers: &[QueryAnswer]) -> Vec<TableRow<'_>> {
+    let mut kinds: BTreeMap<&str, Vec<&QueryAnswer>> = BTreeMap::new();
     for answer in answers {
         kinds.entry(answer.kind.as_deref().unwrap_or(UNTYPED)).or_default().push(answer);
     }
@@ -101,7 +101,7 @@ fn rows(answers: &[Answer]) -> Vec<TableRow<'_>> {
     rows
 }
 
-fn heading(text: &mut String, result: &Measured, request: &EvalRequest) {
+fn heading(text: &mut String, result: &SetResult, request: &EvalRequest) {
     let queries = result.modes.first().map_or(0, |of_mode| of_mode.answers.len());
     let _ = writeln!(
         text,
@@ -160,8 +160,8 @@ fn json_of_mode(mode: &str, rows: &[TableRow<'_>]) -> Map<String, Value> {
 fn compare(
     text: &mut String,
     modes: &mut [Map<String, Value>],
-    result: &Measured,
-    before: &Measured,
+    result: &SetResult,
+    before: &SetResult,
     seed: u64,
 ) -> Result<(), EvalError> {
     let mut is_any = false;
@@ -187,15 +187,16 @@ struct Compared {
 }
 
 fn differences(new: &ModeResult, old: &ModeResult, seed: u64) -> Vec<Compared> {
-    let old: BTreeMap<&str, &Answer> =
+    let old: BTreeMap<&str, &QueryAnswer> =
         old.answers.iter().map(|answer| (answer.id.as_str(), answer)).collect();
     let of_row = |row: TableRow<'_>| {
         let pairs = row.answers.iter().filter_map(|new| Some((*new, *old.get(new.id.as_str())?)));
-        let pairs: Vec<(&Answer, &Answer)> = pairs.collect();
+        let pairs: Vec<(&QueryAnswer, &QueryAnswer)> = pairs.collect();
         let of = COMPARED.into_iter().map(|measure| {
-            let both =
-                pairs.iter().filter_map(|(new, old)| Some(measure.of(new)? - measure.of(old)?));
-            (measure, bootstrap::difference(&both.collect::<Vec<_>>(), seed))
+            let both = pairs
+                .iter()
+                .filter_map(|(new, old)| Some(measure.value(new)? - measure.value(old)?));
+            (measure, bootstrap::mean_difference(&both.collect::<Vec<_>>(), seed))
         });
         Compared { name: row.name, queries: pairs.len(), of: of.collect() }
     };

@@ -12,7 +12,7 @@
 //! command imports this room.
 
 pub mod args;
-pub mod ask;
+pub mod asker;
 pub mod bootstrap;
 pub mod cli;
 pub mod corpus;
@@ -25,15 +25,15 @@ pub mod measurement;
 pub mod misses;
 pub mod real_tokens;
 pub mod request;
-pub mod result;
 pub mod run;
 pub mod saved_run;
-mod scratch;
-pub mod set;
-mod when;
+mod scratch_folder;
+pub mod set_result;
+mod set_time;
+pub mod test_set;
 
 pub use error::EvalError;
 pub use forms::SetFormat;
-pub use request::{EngineOptions, EvalEnvironment, EvalRequest, Needs, RunProgress};
+pub use request::{EngineNeeds, EngineOptions, EvalEnvironment, EvalRequest, RunProgress};
 pub use run::run;
-pub use set::{QueryScope, Split};
+pub use test_set::{QueryScope, Split};

@@ -23,13 +23,13 @@ use search::Tier;
 
 /// The answer to a query, judged.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub struct QueryAnswer {
     /// The query's id.
     pub id: String,
     /// The query's kind.
     pub kind: Option<String>,
     /// The relevant documents.
-    pub relevant: Vec<Judged>,
+    pub relevant: Vec<RelevantDocument>,
     /// The rank of the best stale document, if the query has stale documents.
     pub stale: Option<Option<usize>>,
     /// How many hits were examined.
@@ -61,7 +61,7 @@ pub struct ExaminedHit {
 
 /// A relevant document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judged {
+pub struct RelevantDocument {
     /// The grade, from 1.
     pub grade: u32,
     /// The rank, from 1; `None` if the document is not among the examined hits.
@@ -142,7 +142,7 @@ impl Measure {
 
     /// Computes the measure for one answer; `None` if it does not apply, or too few hits were examined.
     #[must_use]
-    pub fn of(self, answer: &Answer) -> Option<f64> {
+    pub fn value(self, answer: &QueryAnswer) -> Option<f64> {
         let is_answerable = !answer.relevant.is_empty();
         let deep = |depth: usize| is_answerable && answer.depth >= depth;
         let share = |holds: bool| f64::from(u8::from(holds));
@@ -152,25 +152,25 @@ impl Measure {
             Self::Recall10 => deep(TEN).then(|| recall(answer, TEN)),
             Self::Hit1 => deep(1).then(|| share(best(answer) == Some(1))),
             Self::Mrr => deep(TEN).then(|| {
-                best(answer).filter(|rank| *rank <= TEN).map_or(0.0, |rank| 1.0 / number(rank))
+                best(answer).filter(|rank| *rank <= TEN).map_or(0.0, |rank| 1.0 / as_f64(rank))
             }),
             Self::Ndcg10 => deep(TEN).then(|| ndcg(answer)),
             Self::Answered => is_answerable.then(|| share(answer.returned > 0)),
             Self::FalseAnswer => (!is_answerable).then(|| share(answer.returned > 0)),
-            Self::Full => is_answerable.then(|| number(answer.returned)),
+            Self::Full => is_answerable.then(|| as_f64(answer.returned)),
             Self::Likely => answer.right.map(|tier| share(tier == Tier::Likely)),
             Self::StaleAbove => answer.stale.filter(|_| is_answerable).map(|stale| {
                 share(stale.is_some_and(|stale| best(answer).is_none_or(|best| stale < best)))
             }),
             Self::Diversity5 => answer.diversity.filter(|_| deep(5)),
-            Self::Tokens => Some(number(answer.tokens)),
+            Self::Tokens => Some(as_f64(answer.tokens)),
         }
     }
 
     /// Averages the measure over the answers it applies to; `None` if there are none.
     #[must_use]
-    pub fn mean(self, answers: &[&Answer]) -> Option<f64> {
-        mean(answers.iter().filter_map(|answer| self.of(answer)))
+    pub fn mean(self, answers: &[&QueryAnswer]) -> Option<f64> {
+        mean(answers.iter().filter_map(|answer| self.value(answer)))
     }
 }
 
@@ -182,16 +182,16 @@ pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
         sum += value;
         count += 1;
     }
-    (count > 0).then(|| sum / number(count))
+    (count > 0).then(|| sum / as_f64(count))
 }
 
 /// Returns the time within which a share of the answers arrived, in milliseconds (nearest rank); 0 without
 /// answers.
 #[must_use]
-pub fn percentile_ms(answers: &[&Answer], share: f64) -> f64 {
+pub fn percentile_ms(answers: &[&QueryAnswer], share: f64) -> f64 {
     let mut micros: Vec<u64> = answers.iter().map(|answer| answer.micros).collect();
     micros.sort_unstable();
-    let micros = micros.get(nearest(share, micros.len())).copied().unwrap_or(0);
+    let micros = micros.get(nearest_rank(share, micros.len())).copied().unwrap_or(0);
     #[expect(clippy::cast_precision_loss, reason = "a search takes less than 2^52 microseconds")]
     let ms = micros as f64 / 1_000.0;
     ms
@@ -199,33 +199,33 @@ pub fn percentile_ms(answers: &[&Answer], share: f64) -> f64 {
 
 /// Returns the zero-based index of a percentile among `count` sorted values, by nearest rank.
 #[must_use]
-pub fn nearest(share: f64, count: usize) -> usize {
+pub fn nearest_rank(share: f64, count: usize) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a share of a count is between 0 and the count"
     )]
-    let rank = (share.clamp(0.0, 1.0) * number(count)).ceil() as usize;
+    let rank = (share.clamp(0.0, 1.0) * as_f64(count)).ceil() as usize;
     rank.saturating_sub(1)
 }
 
 /// Converts a count, which is far below 2^52, to a float.
 #[expect(clippy::cast_precision_loss, reason = "see above")]
-pub(super) fn number(count: usize) -> f64 {
+pub(super) fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-fn recall(answer: &Answer, depth: usize) -> f64 {
-    let is_found = |judged: &&Judged| judged.rank.is_some_and(|rank| rank <= depth);
-    number(answer.relevant.iter().filter(is_found).count()) / number(answer.relevant.len())
+fn recall(answer: &QueryAnswer, depth: usize) -> f64 {
+    let is_found = |judged: &&RelevantDocument| judged.rank.is_some_and(|rank| rank <= depth);
+    as_f64(answer.relevant.iter().filter(is_found).count()) / as_f64(answer.relevant.len())
 }
 
-fn best(answer: &Answer) -> Option<usize> {
+fn best(answer: &QueryAnswer) -> Option<usize> {
     answer.relevant.iter().filter_map(|judged| judged.rank).min()
 }
 
-fn ndcg(answer: &Answer) -> f64 {
-    let gain = |grade: u32, rank: usize| f64::from(grade) / number(rank + 1).log2();
+fn ndcg(answer: &QueryAnswer) -> f64 {
+    let gain = |grade: u32, rank: usize| f64::from(grade) / as_f64(rank + 1).log2();
     let found = answer.relevant.iter().filter_map(|judged| Some((judged.grade, judged.rank?)));
     let gained: f64 =
         found.filter(|(_, rank)| *rank <= TEN).map(|(grade, rank)| gain(grade, rank)).sum();

@@ -6,7 +6,7 @@ use indicatif::ProgressBar;
 
 use crate::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 use crate::{
-    EngineOptions, EvalEnvironment, EvalError, EvalRequest, Needs, QueryScope, RunProgress,
+    EngineNeeds, EngineOptions, EvalEnvironment, EvalError, EvalRequest, QueryScope, RunProgress,
     SetFormat, Split, run,
 };
 
@@ -14,8 +14,8 @@ use cli::program::Program;
 use event::{Problems, Timestamp, parse_timestamp, quoted};
 use reply::Reply;
 use requests::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
-use retriever::opening::OpenAs;
-use retriever::options::{GlobalOptions, Need};
+use retriever::memory_opening::OpeningContext;
+use retriever::options::{GlobalOptions, MemoryNeed};
 use settings::{Config, GeneralSettings, Switch};
 use store::Store;
 use writer::Moment;
@@ -43,7 +43,7 @@ pub fn measure(
 ) -> Result<Reply, ApiError> {
     let request = request(command)?;
     let mut open = |opening: &EngineOptions<'_>| {
-        let mut settled = program.settle(settings)?;
+        let mut settled = program.resolve_settings(settings)?;
         settled.store = Store::at(opening.logs);
         // Queries of a set must not appear in the user's query log.
         let embedding = settled.config.general.embedding;
@@ -51,18 +51,18 @@ pub fn measure(
         settled.config = Config { general, ..Config::default() };
         settled.cache_dir.push(CACHE_FOLDER);
         let need = match opening.needs {
-            Needs::Words => Need::Words,
-            Needs::Meaning => Need::Meaning,
+            EngineNeeds::Words => MemoryNeed::Words,
+            EngineNeeds::Meaning => MemoryNeed::Meaning,
         };
         let now = opening.now;
         let clock = Box::new(move || Moment { now, random: 0 });
-        program.local_over(
+        program.open_local_with(
             settled,
             need,
-            OpenAs { directory: Some(opening.directory.to_owned()), clock },
+            OpeningContext { directory: Some(opening.directory.to_owned()), clock },
         )
     };
-    let bar = cli::program::bar("{msg} {bar:30} {pos}/{len} {eta}");
+    let bar = cli::program::progress_bar("{msg} {bar:30} {pos}/{len} {eta}");
     let mut tell = |step: RunProgress<'_>| show(&bar, messages, step);
     let reply = run(
         &request,
@@ -70,7 +70,7 @@ pub fn measure(
             temporary: program.surroundings.temporary.clone(),
             random: (program.surroundings.clock)().random,
             open: &mut open,
-            tell: &mut tell,
+            report_progress: &mut tell,
         },
     );
     bar.finish_and_clear();

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::EvalError;
-use super::ask::{QueryOptions, Run, frozen, hits};
-use super::set::SetQuery;
-use engine::AskedQuery;
+use super::asker::{ModeRun, QueryOptions, engine_snapshot, hits};
+use super::test_set::SetQuery;
+use engine::ScopedQuery;
 use index::lexical::DocId;
 use reply::Explain;
 use requests::Request;
@@ -37,9 +37,9 @@ pub struct Miss {
     /// Why, in a word.
     pub why: MissReason,
     /// The reason, in a word.
-    pub missed: Side,
+    pub missed: DocumentScores,
     /// The missed document.
-    pub fifth: Option<Side>,
+    pub fifth: Option<DocumentScores>,
 }
 
 /// Why a document was missed.
@@ -86,7 +86,7 @@ impl MissReason {
 
 /// The scores of one document.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Side {
+pub struct DocumentScores {
     /// The document's id.
     pub document: String,
     /// Its rank among all candidates, from 1.
@@ -101,7 +101,7 @@ pub struct Side {
     pub cosine: Option<f32>,
 }
 
-impl Side {
+impl DocumentScores {
     fn part(&self, name: &str) -> f64 {
         self.score.get(name).and_then(Value::as_f64).unwrap_or(0.0)
     }
@@ -119,8 +119,8 @@ impl Side {
 }
 
 /// Explains the first missed document of each query.
-pub(super) fn explained(run: &Run<'_>) -> Result<Vec<Miss>, EvalError> {
-    let snapshot = frozen(run.local)?;
+pub(super) fn find_misses(run: &ModeRun<'_>) -> Result<Vec<Miss>, EvalError> {
+    let snapshot = engine_snapshot(run.local)?;
     let mut misses = Vec::new();
     for (query, answer) in run.set.queries.iter().zip(run.answers) {
         // The miss with the best rank shows best what would have helped.
@@ -135,7 +135,7 @@ pub(super) fn explained(run: &Run<'_>) -> Result<Vec<Miss>, EvalError> {
 }
 
 fn explain(
-    run: &Run<'_>,
+    run: &ModeRun<'_>,
     snapshot: &Snapshot,
     query: &SetQuery,
     document: &str,
@@ -151,7 +151,7 @@ fn explain(
         let at = ranked.iter().position(|(other, _)| Some(*other) == number);
         let score = at.and_then(|at| ranked.get(at)).map(|(_, score)| (*score).clone());
         let id = number.and_then(|number| run.set.documents.get(number));
-        Side {
+        DocumentScores {
             document: id.map(|document| document.id.clone()).unwrap_or_default(),
             rank: at.map(|at| at + 1),
             score: score.unwrap_or_default(),
@@ -170,7 +170,12 @@ fn explain(
 }
 
 /// Returns why a ranked document is below another.
-fn behind(mode: Mode, missed: &Side, fifth: &Side, ranges: &Ranges) -> MissReason {
+fn behind(
+    mode: Mode,
+    missed: &DocumentScores,
+    fifth: &DocumentScores,
+    ranges: &Ranges,
+) -> MissReason {
     if missed.part("fit") > fifth.part("fit") {
         return MissReason::Prior;
     }
@@ -190,9 +195,9 @@ fn behind(mode: Mode, missed: &Side, fifth: &Side, ranges: &Ranges) -> MissReaso
 
 /// Returns why a document is not ranked.
 fn absent(
-    run: &Run<'_>,
+    run: &ModeRun<'_>,
     request: &SearchRequest,
-    missed: &Side,
+    missed: &DocumentScores,
     ranked: usize,
 ) -> Result<MissReason, EvalError> {
     let everywhere = SearchRequest {
@@ -231,30 +236,35 @@ impl Ranges {
 
 /// Finds the words and the meaning that a document shares with a query. Of a split document, the first part
 /// counts.
-fn held(run: &Run<'_>, snapshot: &Snapshot, query: &str, number: Option<usize>) -> Side {
+fn held(
+    run: &ModeRun<'_>,
+    snapshot: &Snapshot,
+    query: &str,
+    number: Option<usize>,
+) -> DocumentScores {
     let is_it = |id: &str| number.is_some() && run.corpus.documents.get(id).copied() == number;
     let place = snapshot.memories().iter().position(|memory| is_it(memory.id.as_str()));
     let Some(doc) = place.and_then(|place| u32::try_from(place).ok()) else {
-        return Side::default();
+        return DocumentScores::default();
     };
     let words = snapshot.lexical().prepare(query);
     let matched = words.matched_terms(DocId(doc));
     let is_held = |term: &str| matched.iter().any(|matched| &*matched.term == term);
     let missing = words.terms().filter(|term| !is_held(&term.term));
-    Side {
+    DocumentScores {
         missing: missing.map(|term| (term.term.into_string(), term.documents)).collect(),
         matched: matched.iter().map(|matched| (matched.term.to_string(), matched.score)).collect(),
         cosine: cosine(run, snapshot, query, doc),
-        ..Side::default()
+        ..DocumentScores::default()
     }
 }
 
-fn cosine(run: &Run<'_>, snapshot: &Snapshot, query: &str, doc: u32) -> Option<f32> {
+fn cosine(run: &ModeRun<'_>, snapshot: &Snapshot, query: &str, doc: u32) -> Option<f32> {
     if run.mode == Mode::Lexical {
         return None;
     }
     let wait = Duration::from_millis(VECTOR_WAIT_MS);
-    let query = AskedQuery { text: query, repos: Some(&[]) };
+    let query = ScopedQuery { text: query, repos: Some(&[]) };
     let vector = run.local.engine().embed_query(&query, wait)?.ok()?.vector;
     snapshot.vectors()?.score(doc, &vector)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::SetFormat;
-use super::set::{QueryScope, Split};
+use super::test_set::{QueryScope, Split};
 use api::local::Local;
 use event::Timestamp;
 use requests::{ApiError, Mode};
@@ -49,12 +49,12 @@ pub struct EngineOptions<'a> {
     /// The time at which queries are asked.
     pub now: Timestamp,
     /// Whether vectors are needed.
-    pub needs: Needs,
+    pub needs: EngineNeeds,
 }
 
 /// What the engine must provide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
+pub enum EngineNeeds {
     /// Search by words.
     Words,
     /// Also search by meaning.
@@ -86,5 +86,5 @@ pub struct EvalEnvironment<'a> {
     /// Starts an engine with this user's model.
     pub open: &'a mut dyn FnMut(&EngineOptions<'_>) -> Result<Local, ApiError>,
     /// Receives the progress.
-    pub tell: &'a mut dyn FnMut(RunProgress<'_>),
+    pub report_progress: &'a mut dyn FnMut(RunProgress<'_>),
 }

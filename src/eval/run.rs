@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::ask::{AskOptions, Asker, Run, frozen, mode_name};
-use super::corpus::{self, Corpus};
-use super::request::{EngineOptions, EvalEnvironment, EvalRequest, Needs, RunProgress};
-use super::result::{Measured, ModeResult};
-use super::scratch::Scratch;
-use super::set::{QueryScope, Set};
+use super::asker::{AskOptions, Asker, ModeRun, engine_snapshot, mode_name};
+use super::corpus::{self, EvalCorpus};
+use super::request::{EngineNeeds, EngineOptions, EvalEnvironment, EvalRequest, RunProgress};
+use super::scratch_folder::ScratchFolder;
+use super::set_result::{ModeResult, SetResult};
+use super::test_set::{QueryScope, TestSet};
 use super::{EvalError, economy, eval_report, forms, misses, saved_run};
 use api::local::Local;
 use event::Timestamp;
@@ -34,7 +34,7 @@ const DAY_SECONDS: i64 = 86_400;
 pub fn run(request: &EvalRequest, around: &mut EvalEnvironment<'_>) -> Result<Reply, EvalError> {
     let against = request.against.as_deref().map(saved_run::read).transpose()?;
     if let Some(path) = &request.save {
-        saved_run::can_be_written(path)?;
+        saved_run::check_writable(path)?;
     }
     // All sets are read first, because measuring takes long.
     let sets = request.paths.iter().map(|path| read(path, request, around));
@@ -42,11 +42,11 @@ pub fn run(request: &EvalRequest, around: &mut EvalEnvironment<'_>) -> Result<Re
     for (saved, (set, _)) in
         against.iter().flat_map(|saved| sets.iter().map(move |set| (saved, set)))
     {
-        saved.earlier(&set.name, &set.fingerprint())?;
+        saved.find(&set.name, &set.fingerprint())?;
     }
     let mut results = Vec::new();
     for (number, (set, scope)) in (0_u32..).zip(&sets) {
-        let scratch = Scratch::new(&around.temporary, around.random ^ u128::from(number))?;
+        let scratch = ScratchFolder::new(&around.temporary, around.random ^ u128::from(number))?;
         results.push(measured(set, *scope, request, around, &scratch)?);
     }
     if let Some(path) = &request.save {
@@ -59,30 +59,30 @@ fn read(
     path: &Path,
     request: &EvalRequest,
     around: &mut EvalEnvironment<'_>,
-) -> Result<(Set, QueryScope), EvalError> {
+) -> Result<(TestSet, QueryScope), EvalError> {
     let (mut set, scope) = forms::read(path, request.form, request.scope)?;
-    set.keep(request.split)?;
-    set.fits(scope)?;
+    set.keep_split(request.split)?;
+    set.check_scope(scope)?;
     for note in &set.notes {
-        (around.tell)(RunProgress::Note(&format!("{}: {note}", set.name)));
+        (around.report_progress)(RunProgress::Note(&format!("{}: {note}", set.name)));
     }
     Ok((set, scope))
 }
 
 fn measured(
-    set: &Set,
+    set: &TestSet,
     scope: QueryScope,
     request: &EvalRequest,
     around: &mut EvalEnvironment<'_>,
-    scratch: &Scratch,
-) -> Result<Measured, EvalError> {
+    scratch: &ScratchFolder,
+) -> Result<SetResult, EvalError> {
     let corpus = corpus::write(set, scratch.path())?;
     if corpus.in_parts > 0 {
         let note = format!(
             "{}: {} documents are too long for one event and were split; the best part counts",
             set.name, corpus.in_parts
         );
-        (around.tell)(RunProgress::Note(&note));
+        (around.report_progress)(RunProgress::Note(&note));
     }
     let local = opened(set, &corpus, request, around, scratch)?;
     let modes = modes(&local, request, around)?;
@@ -96,14 +96,14 @@ fn measured(
         for query in &set.queries {
             if answers.len() % TELL_EVERY == 0 {
                 let (done, all) = (answers.len(), set.queries.len());
-                (around.tell)(RunProgress::Progress { doing: &doing, done, all });
+                (around.report_progress)(RunProgress::Progress { doing: &doing, done, all });
             }
             answers.push(asker.ask(query, mode)?);
         }
         let run =
-            Run { local: &local, asker: &asker, set, corpus: &corpus, answers: &answers, mode };
-        let misses = request.misses.map(|_| misses::explained(&run)).transpose()?;
-        let economy = request.economy.then(|| economy::counted(&run)).transpose()?;
+            ModeRun { local: &local, asker: &asker, set, corpus: &corpus, answers: &answers, mode };
+        let misses = request.misses.map(|_| misses::find_misses(&run)).transpose()?;
+        let economy = request.economy.then(|| economy::count_costs(&run)).transpose()?;
         of_modes.push(ModeResult {
             mode: mode_name(mode).to_owned(),
             answers,
@@ -111,7 +111,7 @@ fn measured(
             economy: economy.unwrap_or_default(),
         });
     }
-    Ok(Measured {
+    Ok(SetResult {
         set: set.name.clone(),
         scope: scope.name().to_owned(),
         split: request.split.name().to_owned(),
@@ -125,17 +125,17 @@ fn measured(
 /// Counts the events that searches hold back. This happens after the searches are timed, because the check is
 /// cached.
 fn held_back(local: &Local) -> Result<usize, EvalError> {
-    let snapshot = frozen(local)?;
+    let snapshot = engine_snapshot(local)?;
     Ok(snapshot.memories().iter().filter(|memory| memory.flagged().is_some()).count())
 }
 
 /// Starts the engine on the written store, and checks that it has read everything.
 fn opened(
-    set: &Set,
-    corpus: &Corpus,
+    set: &TestSet,
+    corpus: &EvalCorpus,
     request: &EvalRequest,
     around: &mut EvalEnvironment<'_>,
-    scratch: &Scratch,
+    scratch: &ScratchFolder,
 ) -> Result<Local, EvalError> {
     let day_after = corpus.newest.as_second().saturating_add(DAY_SECONDS);
     let day_after = Timestamp::from_second(day_after).unwrap_or(corpus.newest);
@@ -144,7 +144,7 @@ fn opened(
         directory: scratch.path(),
         logs: &scratch.path().join("logs"),
         now: request.now.unwrap_or(day_after),
-        needs: if words_only { Needs::Words } else { Needs::Meaning },
+        needs: if words_only { EngineNeeds::Words } else { EngineNeeds::Meaning },
     })?;
     let (_, memories) = local.embedded()?;
     if memories != corpus.documents.len() {
@@ -173,7 +173,9 @@ fn modes(
     match (embedded(local, around)?, asked) {
         (None, asked) => Ok(asked.unwrap_or_else(|| all.to_vec())),
         (Some(why), None) => {
-            (around.tell)(RunProgress::Note(&format!("words only, without meaning: {why}")));
+            (around.report_progress)(RunProgress::Note(&format!(
+                "words only, without meaning: {why}"
+            )));
             Ok(vec![Mode::Lexical])
         }
         (Some(why), Some(_)) => {
@@ -197,7 +199,7 @@ fn embedded(local: &Local, around: &mut EvalEnvironment<'_>) -> Result<Option<St
         if done + progress.failed >= all {
             return Ok(None);
         }
-        (around.tell)(RunProgress::Progress { doing: "embedding", done, all });
+        (around.report_progress)(RunProgress::Progress { doing: "embedding", done, all });
         std::thread::park_timeout(Duration::from_millis(LOOK_MS));
     }
 }

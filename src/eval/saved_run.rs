@@ -12,8 +12,8 @@ use search::Tier;
 use serde_json::{Map, Value, json};
 
 use super::EvalError;
-use super::measure::{Answer, ExaminedHit, Judged};
-use super::result::{Measured, ModeResult};
+use super::measure::{ExaminedHit, QueryAnswer, RelevantDocument};
+use super::set_result::{ModeResult, SetResult};
 use event::Problems;
 
 const FORMAT: &str = "agent-knowledge eval";
@@ -26,7 +26,7 @@ pub struct SavedRun {
     /// The version of the program that saved it.
     pub program: String,
     /// The results, without misses.
-    pub sets: Vec<Measured>,
+    pub sets: Vec<SetResult>,
 }
 
 impl SavedRun {
@@ -35,7 +35,7 @@ impl SavedRun {
     ///
     /// # Errors
     /// [`EvalError::Options`] if there is no run of exactly this set.
-    pub fn earlier(&self, set: &str, judged: &str) -> Result<&Measured, EvalError> {
+    pub fn find(&self, set: &str, judged: &str) -> Result<&SetResult, EvalError> {
         let refuse = |message: String| Err(Problems::one("against", message).into());
         match self.sets.iter().find(|before| before.set == set) {
             Some(before) if before.judged == judged => Ok(before),
@@ -52,7 +52,7 @@ impl SavedRun {
 ///
 /// # Errors
 /// [`EvalError::Io`].
-pub fn can_be_written(path: &Path) -> Result<(), EvalError> {
+pub fn check_writable(path: &Path) -> Result<(), EvalError> {
     let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
     opened.map(drop).map_err(EvalError::io("write", path))
 }
@@ -61,7 +61,7 @@ pub fn can_be_written(path: &Path) -> Result<(), EvalError> {
 ///
 /// # Errors
 /// [`EvalError::Io`].
-pub fn write(path: &Path, sets: &[Measured]) -> Result<(), EvalError> {
+pub fn write(path: &Path, sets: &[SetResult]) -> Result<(), EvalError> {
     let sets: Vec<Value> = sets.iter().map(json_of_set).collect();
     let whole = json!({
         "format": FORMAT, "version": VERSION, "program": env!("CARGO_PKG_VERSION"), "sets": sets,
@@ -96,7 +96,7 @@ pub fn read(path: &Path) -> Result<SavedRun, EvalError> {
     Ok(SavedRun { program: text_of(&whole, "program").unwrap_or_default(), sets })
 }
 
-fn json_of_set(set: &Measured) -> Value {
+fn json_of_set(set: &SetResult) -> Value {
     let modes: Vec<Value> = set.modes.iter().map(json_of_mode).collect();
     json!({
         "set": set.set, "scope": set.scope, "split": set.split, "judged": set.judged,
@@ -109,7 +109,7 @@ fn json_of_mode(of_mode: &ModeResult) -> Value {
     json!({ "mode": of_mode.mode, "queries": queries })
 }
 
-fn json_of_answer(answer: &Answer) -> Value {
+fn json_of_answer(answer: &QueryAnswer) -> Value {
     let relevant: Vec<Value> =
         answer.relevant.iter().map(|judged| json!([judged.grade, judged.rank])).collect();
     let mut fields = Map::new();
@@ -148,9 +148,9 @@ fn hit_of_json(value: &Value) -> Option<ExaminedHit> {
     })
 }
 
-fn set_of_json(value: &Value) -> Option<Measured> {
+fn set_of_json(value: &Value) -> Option<SetResult> {
     let modes = value.get("modes")?.as_array()?;
-    Some(Measured {
+    Some(SetResult {
         set: text_of(value, "set")?,
         scope: text_of(value, "scope")?,
         split: text_of(value, "split")?,
@@ -173,17 +173,17 @@ fn mode_of_json(value: &Value) -> Option<ModeResult> {
     })
 }
 
-fn answer_of_json(value: &Value) -> Option<Answer> {
+fn answer_of_json(value: &Value) -> Option<QueryAnswer> {
     let judged = |pair: &Value| {
         let grade = u32::try_from(pair.get(0)?.as_u64()?).ok()?;
-        Some(Judged { grade, rank: rank_of(pair.get(1)?)? })
+        Some(RelevantDocument { grade, rank: rank_of(pair.get(1)?)? })
     };
     let relevant = value.get("relevant")?.as_array()?;
     let stale = match value.get("stale") {
         Some(stale) => Some(rank_of(stale)?),
         None => None,
     };
-    Some(Answer {
+    Some(QueryAnswer {
         id: text_of(value, "id")?,
         kind: text_of(value, "type"),
         relevant: relevant.iter().map(judged).collect::<Option<_>>()?,
@@ -232,10 +232,10 @@ fn count_of(value: &Value, field: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn run() -> Measured {
-        let judged = |grade, rank| Judged { grade, rank };
+    fn run() -> SetResult {
+        let judged = |grade, rank| RelevantDocument { grade, rank };
         let answers = vec![
-            Answer {
+            QueryAnswer {
                 id: "q1".into(),
                 kind: Some("vague".into()),
                 relevant: vec![judged(2, Some(3)), judged(1, None)],
@@ -248,13 +248,13 @@ mod tests {
                 micros: 1_234,
                 hits: vec![ExaminedHit { grade: 2, likelihood: 0.5, score: json!({"total": 1}) }],
             },
-            Answer { id: "q2".into(), stale: Some(Some(1)), ..Answer::default() },
-            Answer { id: "q3".into(), ..Answer::default() },
+            QueryAnswer { id: "q2".into(), stale: Some(Some(1)), ..QueryAnswer::default() },
+            QueryAnswer { id: "q3".into(), ..QueryAnswer::default() },
         ];
         let of_mode =
             ModeResult { mode: "lexical".into(), answers, misses: Vec::new(), economy: Vec::new() };
         let text = String::from;
-        Measured {
+        SetResult {
             set: text("s"),
             scope: text("store"),
             split: text("all"),

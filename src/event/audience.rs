@@ -16,7 +16,7 @@ pub const GLOBAL_REPO: &str = "global";
 
 /// Where a memory applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Applies {
+pub enum MemoryScope {
     /// In its repository. This is the default.
     #[default]
     Repo,
@@ -24,7 +24,7 @@ pub enum Applies {
     Global,
 }
 
-impl Applies {
+impl MemoryScope {
     /// All values, in the order help texts list them.
     pub const ALL: [Self; 2] = [Self::Repo, Self::Global];
 
@@ -48,16 +48,16 @@ impl RepoKey {
     /// Returns the key of memories that apply everywhere.
     #[must_use]
     pub fn global() -> Self {
-        Self::of_line(GLOBAL_REPO)
+        Self::from_line(GLOBAL_REPO)
     }
 }
 
 impl Event {
     /// Returns where the event applies.
     #[must_use]
-    pub fn applies(&self) -> Applies {
+    pub fn applies(&self) -> MemoryScope {
         let said = self.extra.get(SCOPE).and_then(Value::as_str);
-        said.and_then(Applies::parse).unwrap_or_default()
+        said.and_then(MemoryScope::parse).unwrap_or_default()
     }
 
     /// Tells whether the event must never leave this machine. Whoever writes the field by hand means it, in whatever form.

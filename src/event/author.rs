@@ -17,7 +17,7 @@ pub enum Author {
 impl Author {
     /// Tells whether this author matches an agent in a session.
     #[must_use]
-    pub fn is(&self, agent_id: &str, session_id: Option<&str>) -> bool {
+    pub fn matches(&self, agent_id: &str, session_id: Option<&str>) -> bool {
         match self {
             Self::Agent(agent) => agent.trim().eq_ignore_ascii_case(agent_id.trim()),
             Self::Session(session) => session_id == Some(session.as_str()),
@@ -27,7 +27,7 @@ impl Author {
     /// Tells whether this author wrote an event.
     #[must_use]
     pub fn wrote(&self, event: &Event) -> bool {
-        self.is(&event.agent_id, event.session_id.as_deref())
+        self.matches(&event.agent_id, event.session_id.as_deref())
     }
 
     /// Returns the field of a line that names this author, and the author's name.

@@ -106,7 +106,7 @@ impl MemoryChange {
     /// Reads what an event does to the memory it is about. Returns `None` if the event is not about a memory,
     /// or if this version does not know the change.
     #[must_use]
-    pub fn of(event: &Event) -> Option<Self> {
+    pub fn from_event(event: &Event) -> Option<Self> {
         event.memory_id.as_ref()?;
         let text = |name: &str| event.extra.get(name).and_then(Value::as_str);
         Some(match event.event_type.as_str() {
@@ -134,11 +134,11 @@ impl MemoryChange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Decoded, codec};
+    use crate::{DecodedLine, codec};
 
     fn read(line: &Value) -> Option<MemoryChange> {
         match codec::decode(line.to_string().as_bytes(), "api") {
-            Decoded::Event(event) => MemoryChange::of(&event),
+            DecodedLine::Event(event) => MemoryChange::from_event(&event),
             other => panic!("{other:?}"),
         }
     }
@@ -149,7 +149,7 @@ mod tests {
         let by = EventId::foreign("m2").unwrap();
         let from = by.clone();
         let verdicts = Verdict::ALL.into_iter().map(MemoryChange::Feedback);
-        let (target, relation) = (Node::of(by.clone()), Relation::Calls);
+        let (target, relation) = (Node::from_id(by.clone()), Relation::Calls);
         let others = [
             MemoryChange::Supersede { by },
             MemoryChange::Distinct { from },

@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 use super::fields::{strings, type_name};
 use super::limits::READ_LINE_BYTES_MAX;
 use super::surrogate;
-use super::when::written;
+use super::time_text::format_timestamp;
 use super::{CleanEvent, Event, EventId, EventType, SuccessRate, parse_timestamp};
 use guard::secrets::redacted;
 use guard::text;
 
 /// What one line of a log holds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Decoded {
+pub enum DecodedLine {
     /// An event.
     Event(Box<Event>),
     /// White space only.
@@ -94,7 +94,7 @@ pub fn fields_of(event: &Event) -> Map<String, Value> {
     let mut text = |name: &str, value: &str| line.insert(name.to_owned(), Value::from(value));
     text("id", event.id.as_str());
     if let Some(timestamp) = event.timestamp {
-        text("timestamp", &written(timestamp));
+        text("timestamp", &format_timestamp(timestamp));
     }
     text("agent_id", &event.agent_id);
     text("repo", &event.repo);
@@ -141,29 +141,29 @@ fn encode_optional(event: &Event, line: &mut Map<String, Value>) {
 
 /// Reads one line without its line break. `file_repo` is used if the line names no repo.
 #[must_use]
-pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
+pub fn decode(line: &[u8], file_repo: &str) -> DecodedLine {
     let bytes = line.trim_ascii();
     if bytes.is_empty() {
-        return Decoded::Blank;
+        return DecodedLine::Blank;
     }
     if bytes.len() > READ_LINE_BYTES_MAX {
         let line_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        return Decoded::Skipped(SkipReason::TooLong { line_bytes });
+        return DecodedLine::Skipped(SkipReason::TooLong { line_bytes });
     }
     let bytes = without_padding(bytes);
     if bytes.is_empty() {
-        return Decoded::Skipped(SkipReason::NulBytes);
+        return DecodedLine::Skipped(SkipReason::NulBytes);
     }
     let text = String::from_utf8_lossy(bytes);
     // Some programs cut strings in the middle of a character and escape the remaining half.
     match surrogate::from_json(&text) {
         Ok(Value::Object(object)) => understood(object, bytes, file_repo),
-        Ok(other) => Decoded::Skipped(SkipReason::NotAnObject(type_name(&other))),
+        Ok(other) => DecodedLine::Skipped(SkipReason::NotAnObject(type_name(&other))),
         Err(error) if error.to_string().starts_with("recursion limit") => {
-            Decoded::Skipped(SkipReason::TooDeep)
+            DecodedLine::Skipped(SkipReason::TooDeep)
         }
         Err(error) => {
-            Decoded::Skipped(SkipReason::NotJson(redacted(&error.to_string()).into_owned()))
+            DecodedLine::Skipped(SkipReason::NotJson(redacted(&error.to_string()).into_owned()))
         }
     }
 }
@@ -172,7 +172,7 @@ pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
 /// person may have written the same line twice.
 #[must_use]
 pub fn own_id(line: &[u8]) -> Option<EventId> {
-    let Decoded::Event(event) = decode(line, "") else { return None };
+    let DecodedLine::Event(event) = decode(line, "") else { return None };
     let derived = EventId::derive(event.timestamp, without_padding(line.trim_ascii()));
     (event.id != derived).then_some(event.id)
 }
@@ -186,7 +186,7 @@ fn without_padding(bytes: &[u8]) -> &[u8] {
     inner.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(inner).trim_ascii()
 }
 
-fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Decoded {
+fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> DecodedLine {
     let mut fields = LineFields { left: object };
     let timestamp = fields.parsed("timestamp", parse_timestamp);
     let id = fields.parsed("id", EventId::foreign);
@@ -215,9 +215,9 @@ fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Deco
     let says_nothing =
         [&event.lesson, &event.context, &event.command].iter().all(|text| text.is_empty());
     if says_nothing && event.symptoms.is_empty() && event.memory_id.is_none() {
-        return Decoded::Skipped(SkipReason::Empty);
+        return DecodedLine::Skipped(SkipReason::Empty);
     }
-    Decoded::Event(Box::new(event))
+    DecodedLine::Event(Box::new(event))
 }
 
 /// The fields of a line that are not parsed yet. Fields that cannot be understood stay and end in `extra`.
@@ -289,14 +289,14 @@ mod tests {
 
     fn event(line: &str) -> Event {
         match decode(line.as_bytes(), "file-repo") {
-            Decoded::Event(event) => *event,
+            DecodedLine::Event(event) => *event,
             other => panic!("{line}: {other:?}"),
         }
     }
 
     fn skip(line: &[u8]) -> SkipReason {
         match decode(line, "file-repo") {
-            Decoded::Skipped(reason) => reason,
+            DecodedLine::Skipped(reason) => reason,
             other => panic!("{other:?}"),
         }
     }
@@ -315,9 +315,9 @@ mod tests {
             ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"),
             ("-000001-12-31T23:59:59Z", "-000001-12-31T23:59:59Z"),
         ] {
-            let text = written(given.parse().unwrap());
+            let text = format_timestamp(given.parse().unwrap());
             assert_eq!(text, line);
-            assert_eq!(written(text.parse().unwrap()), line);
+            assert_eq!(format_timestamp(text.parse().unwrap()), line);
         }
     }
 
@@ -387,14 +387,14 @@ mod tests {
     // S-LINE-7
     #[test]
     fn invalid_utf8_is_replaced_not_dropped() {
-        let Decoded::Event(event) = decode(b"{\"lesson\":\"caf\xE9\"}", "r") else { panic!() };
+        let DecodedLine::Event(event) = decode(b"{\"lesson\":\"caf\xE9\"}", "r") else { panic!() };
         assert_eq!(event.lesson, "caf\u{FFFD}");
     }
 
     // S-LINE-8
     #[test]
     fn what_is_no_event_is_skipped_with_its_reason() {
-        assert_eq!(decode(b" \t\r", "r"), Decoded::Blank);
+        assert_eq!(decode(b" \t\r", "r"), DecodedLine::Blank);
         assert_eq!(skip(b"\0\0"), SkipReason::NulBytes);
         assert_eq!(skip(b"[1]"), SkipReason::NotAnObject("an array"));
         assert_eq!(skip(b"{\"tags\":[\"x\"]}"), SkipReason::Empty);
@@ -500,7 +500,7 @@ mod tests {
         #[test]
         fn a_line_cut_anywhere_is_skipped_not_misread(cut in 1_usize..300) {
             let cut = cut.min(FOUNDING.len() - 1);
-            prop_assert!(matches!(decode(&FOUNDING.as_bytes()[..cut], "r"), Decoded::Skipped(_)));
+            prop_assert!(matches!(decode(&FOUNDING.as_bytes()[..cut], "r"), DecodedLine::Skipped(_)));
         }
     }
 }

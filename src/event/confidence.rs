@@ -42,7 +42,7 @@ impl Confidence {
 
     /// Returns what a number from 0 to 1 counts as; `None` for any other number.
     #[must_use]
-    pub fn of_share(share: f64) -> Option<Self> {
+    pub fn from_share(share: f64) -> Option<Self> {
         let known = (0.0..=1.0).contains(&share);
         known.then_some(if share < SHARE_STATED_MIN { Self::Inferred } else { Self::Stated })
     }
@@ -63,7 +63,7 @@ impl Event {
     pub fn confidence(&self) -> Confidence {
         let said = self.extra.get(CONFIDENCE);
         let word = said.and_then(Value::as_str).and_then(Confidence::parse);
-        let share = || said.and_then(Value::as_f64).and_then(Confidence::of_share);
+        let share = || said.and_then(Value::as_f64).and_then(Confidence::from_share);
         word.or_else(share).unwrap_or_default()
     }
 }
@@ -71,7 +71,7 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Decoded, codec};
+    use crate::{DecodedLine, codec};
     use serde_json::json;
 
     // S-LINE-3
@@ -89,7 +89,7 @@ mod tests {
             (json!([0.1]), Confidence::Stated),
         ] {
             let line = json!({ "lesson": "x", "confidence": said }).to_string();
-            let Decoded::Event(event) = codec::decode(line.as_bytes(), "api") else {
+            let DecodedLine::Event(event) = codec::decode(line.as_bytes(), "api") else {
                 panic!("{line}")
             };
             assert_eq!(event.confidence(), counts, "{line}");

@@ -55,7 +55,7 @@ impl Event {
     /// Returns the key of the event's repository.
     #[must_use]
     pub fn repo_key(&self) -> RepoKey {
-        RepoKey::of_line(&self.repo)
+        RepoKey::from_line(&self.repo)
     }
 
     /// Calls `each` on every text that a person or agent wrote.

@@ -34,15 +34,15 @@ mod store_origin;
 mod surrogate;
 mod suspicion;
 mod text_digest;
+mod time_text;
 mod unknown_field;
 mod validate;
-mod when;
 
-pub use audience::{Applies, GLOBAL_REPO};
+pub use audience::{GLOBAL_REPO, MemoryScope};
 pub use author::Author;
 pub use change::MemoryChange;
 pub use clean::CleanEvent;
-pub use codec::{Decoded, EncodedLine, SkipReason};
+pub use codec::{DecodedLine, EncodedLine, SkipReason};
 pub use confidence::Confidence;
 pub use draft::Draft;
 pub use envelope::Event;
@@ -62,9 +62,9 @@ pub use store_origin::StoreOrigin;
 pub use surrogate::{from_json, mended as surrogates_mended};
 pub use suspicion::suspicion;
 pub use text_digest::text_digest;
+pub use time_text::{parse_age, parse_timestamp};
 pub use unknown_field::unknown_field;
 pub use validate::{Stamp, fits_short_field, validate};
-pub use when::{parse_age, parse_timestamp};
 
 /// An instant of time; lines carry it as RFC 3339 in UTC with whole seconds.
 pub use jiff::Timestamp;

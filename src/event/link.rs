@@ -10,7 +10,7 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 use serde_json::{Map, Number, Value};
 
 use super::limits::ID_BYTES_MAX;
-use super::when::written;
+use super::time_text::format_timestamp;
 use super::{EventId, parse_timestamp};
 
 /// How two things are related, read from the source to the target.
@@ -135,7 +135,7 @@ impl Node {
     /// Reads the id of a line. An id that begins with `code:` is a place in code, even if a memory has the same
     /// id.
     #[must_use]
-    pub fn of(id: EventId) -> Self {
+    pub fn from_id(id: EventId) -> Self {
         Self(id)
     }
 
@@ -232,7 +232,7 @@ impl Strength {
 
     /// Converts a share from 0 to 1; returns `None` for any other number.
     #[must_use]
-    pub fn of(share: f64) -> Option<Self> {
+    pub fn from_share(share: f64) -> Option<Self> {
         let thousandths = (share * 1_000.0).round();
         #[expect(
             clippy::cast_possible_truncation,
@@ -303,7 +303,7 @@ impl Link {
         }
         for (name, time) in [(FROM, self.valid_from), (TO, self.valid_to)] {
             if let Some(time) = time {
-                fields.insert(name.to_owned(), written(time).into());
+                fields.insert(name.to_owned(), format_timestamp(time).into());
             }
         }
         fields.insert(ORIGIN.to_owned(), self.origin.as_str().into());
@@ -315,7 +315,7 @@ impl Link {
     pub(super) fn read(fields: &Map<String, Value>) -> Option<Self> {
         let (target, relation) = read_end(fields)?;
         let time = |name: &str| fields.get(name).and_then(Value::as_str).and_then(parse_timestamp);
-        let strength = fields.get(STRENGTH).and_then(Value::as_f64).and_then(Strength::of);
+        let strength = fields.get(STRENGTH).and_then(Value::as_f64).and_then(Strength::from_share);
         let origin = fields.get(ORIGIN).and_then(Value::as_str).filter(|name| !name.is_empty());
         Some(Self {
             target,
@@ -340,7 +340,7 @@ pub(super) fn end_fields(target: &Node, relation: Relation) -> Map<String, Value
 pub(super) fn read_end(fields: &Map<String, Value>) -> Option<(Node, Relation)> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let target = EventId::foreign(text(TARGET)?.trim())?;
-    Some((Node::of(target), Relation::parse(text(RELATION)?)?))
+    Some((Node::from_id(target), Relation::parse(text(RELATION)?)?))
 }
 
 impl From<Link> for Map<String, Value> {
@@ -407,8 +407,8 @@ mod tests {
             from in prop::option::of(0_i64..4_000_000_000), origin in "[a-z:-]{1,12}"
         ) {
             let time = from.and_then(|second| Timestamp::from_second(second).ok());
-            let target = Node::of(EventId::foreign("m2").unwrap());
-            let strength = Strength::of(f64::from(strength) / 1_000.0).unwrap();
+            let target = Node::from_id(EventId::foreign("m2").unwrap());
+            let strength = Strength::from_share(f64::from(strength) / 1_000.0).unwrap();
             let link = Link { target, relation, strength, valid_from: time, valid_to: time, origin };
             prop_assert_eq!(Link::read(&link.fields()), Some(link));
         }
@@ -429,7 +429,7 @@ mod tests {
     #[test]
     fn a_link_holds_from_its_first_to_before_its_last_moment() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
-        let target = Node::of(EventId::foreign("m2").unwrap());
+        let target = Node::from_id(EventId::foreign("m2").unwrap());
         let mut link = Link::plain(Relation::Calls, target);
         assert!(link.holds_at(at("2000-01-01T00:00:00Z")));
         link.valid_from = Some(at("2026-01-02T00:00:00Z"));

@@ -20,7 +20,7 @@ pub enum OwnTag {
 impl OwnTag {
     /// Reads a tag; `None` where it is not one of ours.
     #[must_use]
-    pub fn of(tag: &str) -> Option<Self> {
+    pub fn parse(tag: &str) -> Option<Self> {
         if tag == AGENT_FILE {
             return Some(Self::AgentFile);
         }
@@ -67,7 +67,7 @@ mod tests {
             ("fix", None),
             ("", None),
         ] {
-            assert_eq!(OwnTag::of(tag), own, "{tag}");
+            assert_eq!(OwnTag::parse(tag), own, "{tag}");
         }
     }
 }

@@ -32,12 +32,12 @@ impl SuccessRate {
         let (left, right) = text.split_once('/').ok_or_else(help)?;
         let successes: u32 = left.trim().parse().map_err(|_| help())?;
         let attempts: u32 = right.trim().parse().map_err(|_| help())?;
-        Self::of_counts(successes, attempts).ok_or_else(help)
+        Self::from_counts(successes, attempts).ok_or_else(help)
     }
 
     /// Makes a rate from two counts; returns `None` if the counts are not valid.
     #[must_use]
-    pub fn of_counts(successes: u32, attempts: u32) -> Option<Self> {
+    pub fn from_counts(successes: u32, attempts: u32) -> Option<Self> {
         let is_rate = (1..=ATTEMPTS_MAX).contains(&attempts) && successes <= attempts;
         is_rate.then_some(Self { successes, attempts })
     }
@@ -161,7 +161,7 @@ mod tests {
         let belief = |text: &str| SuccessRate::belief(SuccessRate::parse(text).ok());
         assert!((SuccessRate::belief(None) - 0.5).abs() < 1e-12);
         for count in 1..=60 {
-            let half = SuccessRate::of_counts(count, 2 * count);
+            let half = SuccessRate::from_counts(count, 2 * count);
             assert!(SuccessRate::belief(half) > 0.5, "{half:?}");
         }
         assert!(belief("90/100") > belief("5/5") && belief("5/5") > belief("1/1"));

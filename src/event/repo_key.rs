@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::forges::ForgePlace;
 use super::limits::REPO_KEY_BYTES_MAX;
-use guard::secrets::{Redacted, findings_in_stamp, redacted};
+use guard::secrets::{RedactedText, findings_in_stamp, redacted};
 
 /// The normalised key of one repository. Clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,15 +84,15 @@ impl RepoKey {
 
     /// Takes the repo of a line. This never fails: a text that is not a key is hashed into one.
     #[must_use]
-    pub fn of_line(text: &str) -> Self {
-        Self::parse(text).unwrap_or_else(|_| Self::hashed(&Redacted::stamp(text), text))
+    pub fn from_line(text: &str) -> Self {
+        Self::parse(text).unwrap_or_else(|_| Self::hashed(&RedactedText::stamp(text), text))
     }
 
     /// Makes the key of a repository that has only a path on this machine: the name of its folder and a hash of
     /// the whole path, so that two folders with the same name differ.
     #[must_use]
-    pub fn of_place(name: &str, path: &str) -> Self {
-        Self::hashed(&Redacted::stamp(name), path)
+    pub fn from_place(name: &str, path: &str) -> Self {
+        Self::hashed(&RedactedText::stamp(name), path)
     }
 
     /// Normalises the URL of a git remote. Returns `None` for a text that other machines cannot share (a local
@@ -121,7 +121,7 @@ impl RepoKey {
     }
 
     /// Makes a key of a name that is respelled, and of a hash, which tells apart what became alike.
-    fn hashed(name: &Redacted, identity: &str) -> Self {
+    fn hashed(name: &RedactedText, identity: &str) -> Self {
         let slug: Vec<String> = name
             .to_ascii_lowercase()
             .split('/')
@@ -189,8 +189,8 @@ impl RepoKey {
 
     /// Reads a key back from the name of a log file, whoever made the file.
     #[must_use]
-    pub fn of_file_stem(stem: &str) -> Self {
-        Self::of_line(&stem.strip_prefix('+').unwrap_or(stem).replace('+', "/"))
+    pub fn from_file_stem(stem: &str) -> Self {
+        Self::from_line(&stem.strip_prefix('+').unwrap_or(stem).replace('+', "/"))
     }
 }
 
@@ -267,10 +267,10 @@ mod tests {
         let token = ["ghp", "_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
         let access = ["AKIA", "YHZ2NARTBNLZGCJN"].concat();
         for name in [token, access] {
-            let keys = ["/a", "/b"].map(|path| RepoKey::of_place(&name, path));
+            let keys = ["/a", "/b"].map(|path| RepoKey::from_place(&name, path));
             assert!(keys[0] != keys[1] && RepoKey::parse(keys[0].as_str()).is_ok());
             let given = [format!("acme/{name}"), format!("https://github.com/acme/{name}.git")];
-            let lines = given.each_ref().map(|given| RepoKey::of_line(given));
+            let lines = given.each_ref().map(|given| RepoKey::from_line(given));
             let remote = RepoKey::from_remote(&given[1]).unwrap();
             assert_eq!(remote, lines[1], "every way to it is one");
             for key in keys.iter().chain(&lines) {
@@ -332,8 +332,8 @@ mod tests {
     // S-REPO-3
     #[test]
     fn two_folders_of_one_name_differ() {
-        assert_ne!(RepoKey::of_place("api", "/a/api"), RepoKey::of_place("api", "/b/api"));
-        assert_eq!(RepoKey::of_place("api", "/a/api").short_name(), "api");
+        assert_ne!(RepoKey::from_place("api", "/a/api"), RepoKey::from_place("api", "/b/api"));
+        assert_eq!(RepoKey::from_place("api", "/a/api").short_name(), "api");
     }
 
     // S-REPO-1
@@ -366,7 +366,7 @@ mod tests {
             assert!(RepoKey::parse(short).unwrap().abbreviates(&whole), "{short}");
         }
         assert!(!RepoKey::parse("pi").unwrap().abbreviates(&whole));
-        assert!(RepoKey::parse("api").unwrap().abbreviates(&RepoKey::of_place("api", "/a/api")));
+        assert!(RepoKey::parse("api").unwrap().abbreviates(&RepoKey::from_place("api", "/a/api")));
         let whole = RepoKey::parse("a/b~0123abcd").unwrap();
         assert!(whole.abbreviations().eq(["a/b~0123abcd", "b~0123abcd", "a/b", "b"]));
     }
@@ -374,17 +374,17 @@ mod tests {
     proptest! {
         #[test]
         fn every_key_is_one_plain_file_name(text in any::<String>()) {
-            let name = RepoKey::of_line(&text).file_name();
+            let name = RepoKey::from_line(&text).file_name();
             prop_assert!(name.len() <= 210 && !name.starts_with('.'));
             prop_assert!(name.chars().all(|c| is_key_char(c) || matches!(c, '+' | '~')), "{name}");
         }
 
         #[test]
         fn a_key_is_found_again_from_its_file(text in "[a-zA-Z0-9._/~-]{1,40}") {
-            let key = RepoKey::of_line(&text);
+            let key = RepoKey::from_line(&text);
             let name = key.file_name();
             let stem = name.strip_suffix(".jsonl").unwrap();
-            prop_assert_eq!(RepoKey::of_file_stem(stem), key);
+            prop_assert_eq!(RepoKey::from_file_stem(stem), key);
         }
     }
 }

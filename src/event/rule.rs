@@ -45,7 +45,7 @@ pub fn is_rule(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Decoded, codec};
+    use super::super::{DecodedLine, codec};
     use super::*;
 
     fn event(id: &EventId, more: &serde_json::Value) -> Event {
@@ -54,7 +54,7 @@ mod tests {
             "tags": [AGENT_FILE] });
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         match codec::decode(line.to_string().as_bytes(), "api") {
-            Decoded::Event(event) => *event,
+            DecodedLine::Event(event) => *event,
             other => panic!("{other:?}"),
         }
     }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 
 /// The origin of a store, `<host>-<16 hexadecimal digits>`. The host is a hint for people; the 64 random bits tell
 /// containers and copies of one machine apart. Clones share the text.
@@ -23,7 +23,7 @@ impl StoreOrigin {
     #[must_use]
     pub fn mint(host: &str, random: u64) -> Self {
         // Before it is respelled: in small letters a secret is a name like any other.
-        let host = Redacted::stamp(host);
+        let host = RedactedText::stamp(host);
         let mut name = String::new();
         for letter in host.split('.').next().unwrap_or_default().chars() {
             match letter.to_ascii_lowercase() {

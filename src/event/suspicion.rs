@@ -31,8 +31,8 @@ pub fn suspicion(event: &Event) -> Option<Suspicion> {
         _ => injection::suspicion(texts.0, texts.1, named.chain(unknown)),
     };
     judged
-        .or_else(|| injection::across(in_replies(event)))
-        .or_else(|| injection::across(in_lines(event)))
+        .or_else(|| injection::suspicion_across_fields(in_replies(event)))
+        .or_else(|| injection::suspicion_across_fields(in_lines(event)))
 }
 
 /// The fields in the order of a reply.
@@ -63,7 +63,7 @@ fn strings_of<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Decoded, codec};
+    use crate::{DecodedLine, codec};
 
     #[test]
     fn what_is_hidden_in_any_field_is_found() {
@@ -99,7 +99,7 @@ mod tests {
         let judged = |kind: &str, lesson: &str| {
             let line = serde_json::json!({ "lesson": lesson, "event_type": kind }).to_string();
             match codec::decode(line.as_bytes(), "") {
-                Decoded::Event(event) => suspicion(&event),
+                DecodedLine::Event(event) => suspicion(&event),
                 other => panic!("{other:?}"),
             }
         };
@@ -157,7 +157,7 @@ mod tests {
     fn event(lesson: &str) -> Event {
         let line = serde_json::json!({ "lesson": lesson }).to_string();
         match codec::decode(line.as_bytes(), "") {
-            Decoded::Event(event) => *event,
+            DecodedLine::Event(event) => *event,
             other => panic!("{other:?}"),
         }
     }

@@ -18,11 +18,11 @@ pub fn text_digest(event: &Event) -> EventId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Decoded, codec};
+    use crate::{DecodedLine, codec};
 
     fn digest(line: &str) -> EventId {
         match codec::decode(line.as_bytes(), "") {
-            Decoded::Event(event) => text_digest(&event),
+            DecodedLine::Event(event) => text_digest(&event),
             other => panic!("{other:?}"),
         }
     }

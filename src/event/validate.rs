@@ -10,9 +10,9 @@ use super::limits::{
     COMMAND_BYTES_MAX, CONTEXT_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, LESSON_BYTES_MAX,
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
-use super::when::written;
+use super::time_text::format_timestamp;
 use super::{
-    Applies, Confidence, Draft, Event, EventId, EventType, MemoryChange, Problems, RepoKey,
+    Confidence, Draft, Event, EventId, EventType, MemoryChange, MemoryScope, Problems, RepoKey,
     SuccessRate, parse_age, parse_timestamp, quoted,
 };
 use guard::secrets::findings;
@@ -146,7 +146,7 @@ impl Check<'_> {
     fn confidence(&mut self, given: Option<&str>) -> Option<Value> {
         let text = given.filter(|text| !text.trim().is_empty())?;
         let share =
-            || text.trim().parse().ok().filter(|share| Confidence::of_share(*share).is_some());
+            || text.trim().parse().ok().filter(|share| Confidence::from_share(*share).is_some());
         match (Confidence::parse(text), share()) {
             (Some(Confidence::Stated), _) => None,
             (Some(other), _) => Some(other.as_str().into()),
@@ -165,11 +165,11 @@ impl Check<'_> {
     /// `repo` is the default and is not written.
     fn scope(&mut self, given: Option<&str>) -> Option<String> {
         let text = given.filter(|text| !text.trim().is_empty())?;
-        let scope = Applies::parse(text);
+        let scope = MemoryScope::parse(text);
         if scope.is_none() {
             self.problems.add(SCOPE, format!("must be repo or global; got {}", quoted(text)));
         }
-        scope.filter(|scope| *scope != Applies::Repo).map(|scope| scope.as_str().to_owned())
+        scope.filter(|scope| *scope != MemoryScope::Repo).map(|scope| scope.as_str().to_owned())
     }
 
     fn expires(&mut self, given: Option<&str>, now: Timestamp) -> Option<String> {
@@ -185,7 +185,7 @@ impl Check<'_> {
             );
             self.problems.add(EXPIRES, message);
         }
-        until.map(written)
+        until.map(format_timestamp)
     }
 
     fn rate(&mut self, given: Option<&str>) -> Option<SuccessRate> {

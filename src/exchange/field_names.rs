@@ -47,7 +47,7 @@ pub(crate) fn properties() -> impl Iterator<Item = (&'static str, FieldForm)> {
 }
 
 /// Returns the names of the fields of one form.
-pub(crate) fn of_form(form: FieldForm) -> impl Iterator<Item = &'static str> {
+pub(crate) fn names_of_form(form: FieldForm) -> impl Iterator<Item = &'static str> {
     FIELD_NAMES.into_iter().filter(move |(_, other)| *other == form).map(|(name, _)| name)
 }
 

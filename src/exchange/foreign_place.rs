@@ -85,7 +85,7 @@ impl ForeignPlace {
     ///
     /// # Errors
     /// [`ExchangeError`] where it cannot be read, is too large, or holds none of these.
-    pub fn look(path: &Path) -> Result<Self, ExchangeError> {
+    pub fn inspect(path: &Path) -> Result<Self, ExchangeError> {
         let found = path.metadata().map_err(ExchangeError::io("read", path))?;
         let shape = if found.is_dir() {
             ForeignShape::Notes(notes_below(path)?)
@@ -227,7 +227,7 @@ fn notes_below(root: &Path) -> Result<NoteFolder, ExchangeError> {
                 Ok(kind) if kind.is_dir() && depth < DEPTH_MAX => open.push((path, depth + 1)),
                 Ok(kind) if kind.is_dir() => folder.left_out.push("folder too deep"),
                 Ok(kind) if is_markdown(&path) && kind.is_file() => {
-                    bytes += folder.take(root, &path);
+                    bytes += folder.add_note(root, &path);
                 }
                 Ok(kind) if is_markdown(&path) && kind.is_symlink() => {
                     folder.left_out.push("file that is a link");
@@ -251,7 +251,7 @@ fn is_markdown(path: &Path) -> bool {
 
 impl NoteFolder {
     /// Reads one note, and returns its length in bytes.
-    fn take(&mut self, root: &Path, path: &Path) -> u64 {
+    fn add_note(&mut self, root: &Path, path: &Path) -> u64 {
         match note_file(root, path) {
             Ok(note) => {
                 let bytes = note.text.len() as u64;

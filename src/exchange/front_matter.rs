@@ -28,7 +28,7 @@ impl FrontMatter {
             if matches!(line.trim_end(), "---" | "...") {
                 let (block, below) = rest.split_at_checked(at).unwrap_or_default();
                 let below = below.get(line.len()..).unwrap_or_default();
-                return (Self::of(block), below);
+                return (Self::parse(block), below);
             }
             at += line.len();
             if at > BLOCK_BYTES_MAX {
@@ -38,7 +38,7 @@ impl FrontMatter {
         (Self::default(), text)
     }
 
-    fn of(block: &str) -> Self {
+    fn parse(block: &str) -> Self {
         Self { values: parsed(block).unwrap_or_else(|| by_line(block)) }
     }
 

@@ -10,7 +10,7 @@ use event::{Event, EventId};
 /// Returns the memories that earlier imports of a store brought and that it no longer has. `here` are the memories that
 /// count. An earlier import was of this store if it brought something that the store still has.
 #[must_use]
-pub fn gone(harvest: &Harvest, here: &[Event]) -> Vec<EventId> {
+pub fn gone_items(harvest: &Harvest, here: &[Event]) -> Vec<EventId> {
     let has: BTreeSet<EventId> = harvest.items.iter().flat_map(ForeignItem::ids).collect();
     let imported = || here.iter().filter_map(|event| Some((event, import_of(event)?)));
     let of_this: BTreeSet<&str> =
@@ -29,13 +29,13 @@ fn import_of(event: &Event) -> Option<&str> {
 mod tests {
     use super::super::harvest::foreign_draft;
     use super::*;
-    use event::{Decoded, Draft, codec};
+    use event::{DecodedLine, Draft, codec};
 
     fn here(memories: &[(&str, &str)]) -> Vec<Event> {
         let event = |(id, session): &(&str, &str)| {
             let line = serde_json::json!({ "id": id, "session_id": session, "lesson": "a" });
             match codec::decode(line.to_string().as_bytes(), "") {
-                Decoded::Event(event) => *event,
+                DecodedLine::Event(event) => *event,
                 other => panic!("{other:?}"),
             }
         };
@@ -52,9 +52,9 @@ mod tests {
             let mut harvest = Harvest::default();
             for id in ids {
                 let draft = foreign_draft("yaad", ("", id));
-                harvest.take(*id, Draft { id: Some((*id).to_owned()), ..draft });
+                harvest.add_item(*id, Draft { id: Some((*id).to_owned()), ..draft });
             }
-            gone(&harvest, &here).iter().map(ToString::to_string).collect::<Vec<_>>()
+            gone_items(&harvest, &here).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(store(&["a", "new"]), ["b"]);
         assert_eq!(store(&["a", "b", "d", "e"]), [""; 0]);

@@ -60,18 +60,18 @@ pub struct Harvest {
 
 impl Harvest {
     /// Adds an item.
-    pub fn take(&mut self, key: impl Into<String>, draft: Draft) {
+    pub fn add_item(&mut self, key: impl Into<String>, draft: Draft) {
         self.items.push(ForeignItem::new(key, draft));
     }
 
     /// Counts an item that is left out.
-    pub fn leave(&mut self, why: &str) {
+    pub fn leave_out(&mut self, why: &str) {
         *self.left_out.entry(why.to_owned()).or_default() += 1;
     }
 
     /// Returns how many items the store has.
     #[must_use]
-    pub fn read(&self) -> usize {
+    pub fn read_count(&self) -> usize {
         self.items.len() + self.left_out.values().sum::<usize>()
     }
 
@@ -94,7 +94,7 @@ impl Harvest {
                 item.draft.id = Some(id.into());
                 self.items.push(item);
             } else {
-                self.leave(TWICE);
+                self.leave_out(TWICE);
             }
         }
     }
@@ -144,7 +144,7 @@ mod tests {
     fn ids_depend_on_content_and_repository() {
         let one = |lesson: &str, repo: &str| {
             let mut harvest = Harvest::default();
-            harvest.take("k", draft(lesson));
+            harvest.add_item("k", draft(lesson));
             ids(&mut harvest, repo).remove(0)
         };
         assert_eq!(one("b", "api"), one(" b\n", "api"));
@@ -160,10 +160,10 @@ mod tests {
     fn every_item_is_counted_once() {
         let mut harvest = Harvest::default();
         for lesson in ["b", "c", "b"] {
-            harvest.take(lesson, draft(lesson));
+            harvest.add_item(lesson, draft(lesson));
         }
-        harvest.leave("item without a text");
-        assert_eq!((ids(&mut harvest, "api").len(), harvest.read()), (2, 4));
+        harvest.leave_out("item without a text");
+        assert_eq!((ids(&mut harvest, "api").len(), harvest.read_count()), (2, 4));
         assert_eq!(harvest.left_out[TWICE], 1);
     }
 

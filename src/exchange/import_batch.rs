@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::harvest::{ForeignItem, Harvest};
 use super::known_items::{KnownItem, KnownItems, KnownState, Successor, successor};
 use event::{
-    Applies, Draft, EventId, IMPORTED, Link, MemoryChange, Node, Problems, RepoKey, text_digest,
+    Draft, EventId, IMPORTED, Link, MemoryChange, MemoryScope, Node, Problems, RepoKey, text_digest,
 };
 use store::Durability;
 use writer::{BatchError, Moment, RecordError, Writer, record_drafts};
@@ -74,11 +74,11 @@ pub struct ImportBatch {
     /// New memories.
     pub fresh: Vec<Draft>,
     /// Memories that come back.
-    pub back: Vec<Draft>,
+    pub restored: Vec<Draft>,
     /// Memories that a changed note replaces.
     pub replaced: Vec<Replacement>,
     /// Items that say something else than a memory here, where neither replaces the other.
-    pub beside: Vec<TextPair>,
+    pub conflicts: Vec<TextPair>,
     /// Links between them.
     pub links: Vec<Draft>,
     /// How many items are here already.
@@ -175,9 +175,9 @@ impl ImportBatch {
         Self {
             id,
             fresh: Vec::new(),
-            back: Vec::new(),
+            restored: Vec::new(),
             replaced: Vec::new(),
-            beside: Vec::new(),
+            conflicts: Vec::new(),
             links: Vec::new(),
             unchanged: 0,
             set_aside: 0,
@@ -208,7 +208,7 @@ impl ImportBatch {
                     self.elsewhere += 1;
                     return Ok(());
                 }
-                self.back.push(self.about(&id, repo, MemoryChange::Restore));
+                self.restored.push(self.about(&id, repo, MemoryChange::Restore));
                 // Taking it back brought back what it had replaced.
                 self.replace(item.replaces.as_ref(), (&id, [repo, repo]), known);
                 ends.is_new.insert(id.clone());
@@ -220,11 +220,11 @@ impl ImportBatch {
             }
             None => {
                 let draft = Draft { id: Some(id.to_string()), ..draft };
-                let Some(repo) = self.take(item, &draft, known, (target, moment))? else {
+                let Some(repo) = self.add_new(item, &draft, known, (target, moment))? else {
                     return Ok(());
                 };
                 let beside = says_other.map(|new| TextPair { old: own, new });
-                self.beside.extend(beside);
+                self.conflicts.extend(beside);
                 ends.is_new.insert(id.clone());
                 repo
             }
@@ -234,7 +234,7 @@ impl ImportBatch {
     }
 
     /// Takes an item that is new here, and returns its repository, or counts why it is not taken.
-    fn take(
+    fn add_new(
         &mut self,
         item: &ForeignItem,
         draft: &Draft,
@@ -255,7 +255,7 @@ impl ImportBatch {
         }
         self.flagged += usize::from(prepared.flagged().is_some());
         // Lines written by hand may keep a short name of their repository.
-        let written = RepoKey::of_line(draft.repo.as_deref().unwrap_or_default());
+        let written = RepoKey::from_line(draft.repo.as_deref().unwrap_or_default());
         self.replace(item.replaces.as_ref(), (prepared.id(), [prepared.repo(), &written]), known);
         self.fresh.push(draft.clone());
         Ok(Some(prepared.repo().clone()))
@@ -278,7 +278,7 @@ impl ImportBatch {
                 self.replaced.push(Replacement { pair, draft });
             }
             Some(Successor::Edited(old)) => {
-                self.beside.push(TextPair { old: old.clone(), new: new.clone() });
+                self.conflicts.push(TextPair { old: old.clone(), new: new.clone() });
             }
             Some(Successor::Nothing) | None => {}
         }
@@ -298,14 +298,15 @@ impl ImportBatch {
                 continue;
             }
             let origin = target.store.to_owned();
-            let link = Link { origin, ..Link::plain(link.relation, Node::of(to.clone())) };
+            let link = Link { origin, ..Link::plain(link.relation, Node::from_id(to.clone())) };
             self.links.push(self.about(from, repo, MemoryChange::Link(link)));
         }
     }
 
     /// A memory of this import, in its repository. One for all repositories names none.
     fn addressed(&self, draft: &Draft, target: ImportTarget<'_>) -> Draft {
-        let is_for_all = draft.scope.as_deref().and_then(Applies::parse) == Some(Applies::Global);
+        let is_for_all =
+            draft.scope.as_deref().and_then(MemoryScope::parse) == Some(MemoryScope::Global);
         let own = || (!is_for_all).then(|| target.repo.to_string());
         let repo = draft.repo.clone().or_else(own);
         Draft { repo, session_id: Some(self.id.0.clone()), ..draft.clone() }
@@ -325,7 +326,7 @@ impl ImportBatch {
     /// Tells whether there is nothing to write.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.fresh.is_empty() && self.back.is_empty() && self.links.is_empty()
+        self.fresh.is_empty() && self.restored.is_empty() && self.links.is_empty()
     }
 
     /// Writes everything, and returns the number of events. Memories come before what is said about them.
@@ -338,7 +339,7 @@ impl ImportBatch {
         mut moment: impl FnMut() -> Moment,
     ) -> Result<usize, StoppedImport> {
         let replaced = self.replaced.into_iter().map(|replacement| replacement.draft);
-        let drafts = self.fresh.into_iter().chain(self.back).chain(replaced).chain(self.links);
+        let drafts = self.fresh.into_iter().chain(self.restored).chain(replaced).chain(self.links);
         let (drafts, mut written): (Vec<Draft>, usize) = (drafts.collect(), 0);
         for some in drafts.chunks(WRITTEN_AT_ONCE) {
             let outcomes = record_drafts(writer, some.to_vec(), Durability::Written, &mut moment);
@@ -381,7 +382,7 @@ struct LinkEnds {
 mod tests {
     use super::super::harvest::{ForeignLink, foreign_draft};
     use super::*;
-    use event::{Decoded, Event, Relation, codec};
+    use event::{DecodedLine, Event, Relation, codec};
     use settings::Config;
     use store::Store;
     use writer::Identity;
@@ -436,7 +437,7 @@ mod tests {
         fn events(&self) -> Vec<Event> {
             let text = std::fs::read_to_string(self.folder.path().join("logs/api.jsonl")).unwrap();
             let event = |line: &str| match codec::decode(line.as_bytes(), "") {
-                Decoded::Event(event) => *event,
+                DecodedLine::Event(event) => *event,
                 other => panic!("{other:?}"),
             };
             text.lines().map(event).collect()
@@ -455,7 +456,7 @@ mod tests {
         for id in ids {
             let draft = foreign_draft("obsidian", ("", id));
             let event_type = Some("fact".to_owned());
-            harvest.take(*id, Draft { id: Some((*id).to_owned()), event_type, ..draft });
+            harvest.add_item(*id, Draft { id: Some((*id).to_owned()), event_type, ..draft });
         }
         let link = |from: &str, to: &str| ForeignLink {
             from: from.to_owned(),
@@ -502,8 +503,8 @@ mod tests {
         let plan = world.plan(&harvest(&["a", "b"]), &with(KnownState::SetAside));
         assert!(plan.is_done() && plan.set_aside == 1, "{plan:?}");
         let plan = world.plan(&harvest(&["a", "b"]), &with(KnownState::TakenBack));
-        assert_eq!((plan.fresh.len(), plan.back.len(), plan.links.len()), (0, 1, 1));
-        assert_eq!(plan.back[0].repo.as_deref(), Some("web"), "it comes back where it is");
+        assert_eq!((plan.fresh.len(), plan.restored.len(), plan.links.len()), (0, 1, 1));
+        assert_eq!(plan.restored[0].repo.as_deref(), Some("web"), "it comes back where it is");
     }
 
     /// A note of `repo` that a person changed, written from the memory `old`.
@@ -530,7 +531,7 @@ mod tests {
         // Taken back, both would count: the old one came back with it.
         let both = [("old", "web", KnownState::Live), ("new", "web", KnownState::TakenBack)];
         let plan = world.reaching(ImportReach::Named, &changed_note("web"), &both);
-        assert_eq!((plan.back.len(), replaced(&plan).len()), (1, 1));
+        assert_eq!((plan.restored.len(), replaced(&plan).len()), (1, 1));
         let plan = world.reaching(ImportReach::Named, &changed_note("api"), &old);
         assert_eq!((plan.fresh.len(), replaced(&plan).len()), (1, 0));
     }
@@ -562,7 +563,10 @@ mod tests {
         let edited = KnownState::Edited { by: EventId::foreign("mine").unwrap() };
         let plan = World::new().plan(&changed_note("api"), &[("old", "api", edited)]);
         assert_eq!((plan.fresh.len(), plan.replaced.len()), (1, 0));
-        assert_eq!(plan.beside.iter().map(|pair| pair.old.as_str()).collect::<Vec<_>>(), ["mine"]);
+        assert_eq!(
+            plan.conflicts.iter().map(|pair| pair.old.as_str()).collect::<Vec<_>>(),
+            ["mine"]
+        );
     }
 
     // S-IMPORT-7
@@ -579,11 +583,11 @@ mod tests {
             let plan = world.plan(&harvest, &known(state));
             assert_eq!((plan.unchanged, plan.set_aside, plan.fresh.len()), (0, 0, 1));
             assert_eq!(plan.fresh[0].id.as_deref(), Some("other"));
-            assert_eq!(plan.beside[0].old.as_str(), "a");
+            assert_eq!(plan.conflicts[0].old.as_str(), "a");
         }
         let both = [("a", "api", KnownState::Live), ("other", "api", KnownState::Live)];
         let plan = world.plan(&harvest, &both);
-        assert!(plan.is_done() && plan.unchanged == 1 && plan.beside.is_empty(), "{plan:?}");
+        assert!(plan.is_done() && plan.unchanged == 1 && plan.conflicts.is_empty(), "{plan:?}");
     }
 
     // S-IMPORT-2
@@ -593,7 +597,7 @@ mod tests {
         let mut harvest = harvest(&["a"]);
         let bad = foreign_draft("obsidian", ("", "a\u{202E}b"));
         let event_type = Some("fact".to_owned());
-        harvest.take("bad.md", Draft { id: Some("bad".to_owned()), event_type, ..bad });
+        harvest.add_item("bad.md", Draft { id: Some("bad".to_owned()), event_type, ..bad });
         let plan = world.plan(&harvest, &[]);
         assert_eq!((plan.fresh.len(), plan.refused[0].key.as_str()), (1, "bad.md"));
     }

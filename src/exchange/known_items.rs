@@ -97,7 +97,7 @@ mod tests {
     }
 
     /// What stands in the place of `old`, where its successors are known so.
-    fn told(known: &[(&str, &str, KnownState)]) -> String {
+    fn successor_text(known: &[(&str, &str, KnownState)]) -> String {
         let item = |(name, repo, state): &(&str, &str, KnownState)| {
             let repo = RepoKey::parse(repo).unwrap();
             (id(name), KnownItem { repo, state: state.clone(), texts: id("x") })
@@ -114,17 +114,21 @@ mod tests {
     // S-EXPORT-2
     #[test]
     fn only_notes_of_its_repository_replace_a_memory() {
-        assert_eq!(told(&[("old", "api", KnownState::Live)]), "old in api");
-        assert_eq!(told(&[("old", "web", KnownState::Live)]), "nothing");
-        assert_eq!(told(&[("old", "api", KnownState::SetAside)]), "nothing");
-        assert_eq!(told(&[("other", "api", KnownState::Live)]), "nothing");
+        assert_eq!(successor_text(&[("old", "api", KnownState::Live)]), "old in api");
+        assert_eq!(successor_text(&[("old", "web", KnownState::Live)]), "nothing");
+        assert_eq!(successor_text(&[("old", "api", KnownState::SetAside)]), "nothing");
+        assert_eq!(successor_text(&[("other", "api", KnownState::Live)]), "nothing");
     }
 
     // S-EXPORT-2
     #[test]
     fn a_note_replaces_what_it_became_before() {
         let chain = |last: KnownState, repo| {
-            told(&[("old", "api", renewed("m2")), ("m2", "api", renewed("m3")), ("m3", repo, last)])
+            successor_text(&[
+                ("old", "api", renewed("m2")),
+                ("m2", "api", renewed("m3")),
+                ("m3", repo, last),
+            ])
         };
         assert_eq!(chain(KnownState::Live, "api"), "m3 in api");
         assert_eq!(chain(KnownState::Live, "web"), "nothing");

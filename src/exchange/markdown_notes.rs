@@ -28,7 +28,7 @@ const TIMES: [&str; 8] = [
 ];
 
 /// One note, split.
-pub(crate) struct Note<'a> {
+pub(crate) struct MarkdownNote<'a> {
     /// Its file.
     pub(crate) file: &'a NoteFile,
     /// Its properties.
@@ -37,8 +37,8 @@ pub(crate) struct Note<'a> {
     pub(crate) body: &'a str,
 }
 
-impl<'a> Note<'a> {
-    pub(crate) fn of(file: &'a NoteFile) -> Self {
+impl<'a> MarkdownNote<'a> {
+    pub(crate) fn from_file(file: &'a NoteFile) -> Self {
         let (front, body) = FrontMatter::split(&file.text);
         Self { file, front, body }
     }
@@ -67,25 +67,29 @@ pub(crate) struct NoteStyle {
     /// The name of the store, which stands for authors that a note does not name.
     pub(crate) agent: &'static str,
     /// Returns the kind of a note, and words that become tags.
-    pub(crate) kind: fn(&Note<'_>) -> (&'static str, Vec<String>),
+    pub(crate) kind: fn(&MarkdownNote<'_>) -> (&'static str, Vec<String>),
 }
 
 /// Reads the notes of a folder.
 pub(crate) fn harvest(folder: &NoteFolder, style: &NoteStyle) -> Harvest {
     let mut harvest = Harvest::default();
-    folder.left_out.iter().for_each(|why| harvest.leave(why));
-    add(&mut harvest, &folder.notes.iter().map(Note::of).collect::<Vec<_>>(), style);
+    folder.left_out.iter().for_each(|why| harvest.leave_out(why));
+    add_notes(
+        &mut harvest,
+        &folder.notes.iter().map(MarkdownNote::from_file).collect::<Vec<_>>(),
+        style,
+    );
     harvest
 }
 
 /// Adds notes and the links between them.
-pub(crate) fn add(harvest: &mut Harvest, notes: &[Note<'_>], style: &NoteStyle) {
-    let names = Names::of(notes);
+pub(crate) fn add_notes(harvest: &mut Harvest, notes: &[MarkdownNote<'_>], style: &NoteStyle) {
+    let names = NoteNames::collect(notes);
     for note in notes {
         let title = note.title();
         let body = without_title(note.body, &title);
         if body.trim().is_empty() {
-            harvest.leave("note without text");
+            harvest.leave_out("note without text");
             continue;
         }
         for (place, section) in sections(body).into_iter().enumerate() {
@@ -97,7 +101,7 @@ pub(crate) fn add(harvest: &mut Harvest, notes: &[Note<'_>], style: &NoteStyle) 
             } else {
                 format!("{}#{place}", note.file.name)
             };
-            harvest.take(key, draft);
+            harvest.add_item(key, draft);
         }
         for link in links(note.body) {
             harvest.links.extend(names.link(note, &link));
@@ -105,7 +109,7 @@ pub(crate) fn add(harvest: &mut Harvest, notes: &[Note<'_>], style: &NoteStyle) 
     }
 }
 
-fn draft_of(note: &Note<'_>, style: &NoteStyle, (context, lesson): (&str, &str)) -> Draft {
+fn draft_of(note: &MarkdownNote<'_>, style: &NoteStyle, (context, lesson): (&str, &str)) -> Draft {
     let (kind, words) = (style.kind)(note);
     let stated = note.front.list("tags").iter().chain(note.front.list("tag"));
     let stated = stated.flat_map(|tag| tag.split(',').map(str::to_owned));
@@ -129,10 +133,10 @@ fn draft_of(note: &Note<'_>, style: &NoteStyle, (context, lesson): (&str, &str))
 }
 
 /// The notes of a folder by everything that a link may call them.
-struct Names<'a>(BTreeMap<String, &'a str>);
+struct NoteNames<'a>(BTreeMap<String, &'a str>);
 
-impl<'a> Names<'a> {
-    fn of(notes: &[Note<'a>]) -> Self {
+impl<'a> NoteNames<'a> {
+    fn collect(notes: &[MarkdownNote<'a>]) -> Self {
         let mut names = BTreeMap::new();
         for note in notes {
             let path = note.file.name.strip_suffix(".md").unwrap_or(&note.file.name);
@@ -146,7 +150,7 @@ impl<'a> Names<'a> {
         Self(names)
     }
 
-    fn link(&self, from: &Note<'_>, link: &NoteLink) -> Option<ForeignLink> {
+    fn link(&self, from: &MarkdownNote<'_>, link: &NoteLink) -> Option<ForeignLink> {
         let folder = from.file.name.rsplit_once('/').map(|(folder, _)| folder);
         let beside = folder.map(|folder| format!("{folder}/{}", link.target).to_lowercase());
         let named = || self.0.get(&link.target.to_lowercase());
@@ -225,7 +229,7 @@ mod tests {
         assert_eq!(item.draft.lesson.as_deref(), Some("Use #hot water."));
         assert_eq!(item.draft.tags, ["Tea", "two words", "hot"]);
         assert_eq!(item.draft.timestamp.as_deref(), Some("2026-01-02T00:00:00Z"));
-        assert_eq!((read.read(), read.left_out["note without text"]), (2, 1));
+        assert_eq!((read.read_count(), read.left_out["note without text"]), (2, 1));
     }
 
     // S-IMPORT-5

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::field_names::{FieldForm, LESSON, is_field, of_form, properties};
+use super::field_names::{FieldForm, LESSON, is_field, names_of_form, properties};
 use super::front_matter::{FrontMatter, quoted_value};
 use super::harvest::ForeignItem;
 use super::loose_values::first_time;
@@ -30,7 +30,7 @@ pub fn json_line(event: &Event) -> String {
 
 /// Returns an event as a Markdown note.
 #[must_use]
-pub fn note(event: &Event) -> String {
+pub fn memory_note(event: &Event) -> String {
     let cleaned = clean::clean(event.clone());
     let fields = codec::fields_of(cleaned.event());
     let lesson = texts_of(&fields, LESSON).concat();
@@ -102,7 +102,7 @@ pub(crate) fn read_note(key: &str, front: &FrontMatter, body: &str) -> Option<Fo
 
 /// Reads a line of a log, or of an export; `None` where it holds no memory.
 pub(crate) fn read_line(line: &Value) -> Option<Draft> {
-    let codec::Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+    let codec::DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
         return None;
     };
     if event.memory_id.is_some() {
@@ -113,7 +113,7 @@ pub(crate) fn read_line(line: &Value) -> Option<Draft> {
     let is_empty = |value: &Value| matches!(value, Value::String(text) if text.is_empty());
     let kept = known.into_iter().filter(|(name, value)| is_kept(name) && !is_empty(value));
     let mut kept: Map<String, Value> = kept.collect();
-    for name in of_form(FieldForm::Time) {
+    for name in names_of_form(FieldForm::Time) {
         readable_time(&mut kept, name);
     }
     // A line without a lesson holds one in another field.
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_note_is_read_back_equal() {
         let event = event(full());
-        let text = note(&event);
+        let text = memory_note(&event);
         assert!(text.starts_with("---\ntitle: \"Chown it: \\\"first\\\"\"\n"), "{text}");
         let item = read_back(&text);
         assert_eq!(
@@ -250,7 +250,7 @@ mod tests {
     fn a_numeric_confidence_comes_back() {
         let event = event(Draft { confidence: Some("0.7".into()), ..full() });
         assert_eq!(event.extra.get("confidence"), Some(&serde_json::json!(0.7)));
-        let item = read_back(&note(&event));
+        let item = read_back(&memory_note(&event));
         assert_eq!(item.replaces, None);
         assert_eq!(validate(item.draft, &stamp()).unwrap(), expected(&event));
         let line: Value = serde_json::from_str(&json_line(&event)).unwrap();
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn a_changed_note_is_another_memory() {
         let event = event(full());
-        let text = note(&event);
+        let text = memory_note(&event);
         for changed in [text.replace("Chown", "chown"), text.replace("9/10", "10/11")] {
             let item = read_back(&changed);
             assert_eq!((item.draft.id, item.replaces), (None, Some(event.id.clone())));
@@ -321,7 +321,7 @@ mod tests {
             // What no log takes is refused before.
             let Ok(event) = validate(draft, &stamp()) else { return Ok(()) };
             let event = clean::clean(event).event().clone();
-            let item = read_back(&note(&event));
+            let item = read_back(&memory_note(&event));
             prop_assert_eq!(item.replaces, None);
             prop_assert_eq!(validate(item.draft, &stamp()).unwrap(), expected(&event));
             let line: Value = serde_json::from_str(&json_line(&event)).unwrap();

@@ -90,7 +90,7 @@ fn without_spans(line: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Vec<(String, Option<String>)> {
+    fn link_targets(text: &str) -> Vec<(String, Option<String>)> {
         links(text).into_iter().map(|link| (link.target, link.relation)).collect()
     }
 
@@ -102,7 +102,7 @@ mod tests {
                     `[[no]]`\n```\n[[no]]\n```\n~~~\n[[no]]\n```\n[[no]]\n~~~\n[[]] [[open";
         let plain = |name: &str| (name.to_owned(), None);
         assert_eq!(
-            told(text),
+            link_targets(text),
             [
                 plain("Office"),
                 plain("a/Deep note"),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::ExchangeError;
 use super::front_matter::FrontMatter;
-use super::memory_note::{note, read_note, title};
+use super::memory_note::{memory_note, read_note, title};
 use event::{Event, EventId, RepoKey};
 use store::{make_private_dir, private};
 
@@ -51,10 +51,10 @@ impl VaultExport {
     ///
     /// # Errors
     /// [`ExchangeError`]
-    pub fn put(&mut self, event: &Event) -> Result<(), ExchangeError> {
+    pub fn write_note(&mut self, event: &Event) -> Result<(), ExchangeError> {
         let at = self.root.join(folder_name(&event.repo_key()));
         folder(&at)?;
-        let (name, text) = (file_name(event), note(event));
+        let (name, text) = (file_name(event), memory_note(event));
         let names = (1..).map(|number| match number {
             1 => at.join(format!("{name}.md")),
             _ => at.join(format!("{name} {number}.md")),
@@ -163,20 +163,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use event::{Decoded, codec};
+    use event::{DecodedLine, codec};
 
     fn event(id: &str, lesson: &str) -> Event {
         let line = json!({ "id": id, "repo": "github.com/acme/api", "event_type": "fact", "lesson": lesson,
             "timestamp": "2026-01-02T03:04:05Z" });
         match codec::decode(line.to_string().as_bytes(), "") {
-            Decoded::Event(event) => *event,
+            DecodedLine::Event(event) => *event,
             other => panic!("{other:?}"),
         }
     }
 
     fn export(root: &Path, events: &[Event]) -> VaultCounts {
         let mut vault = VaultExport::open(root).unwrap();
-        events.iter().for_each(|event| vault.put(event).unwrap());
+        events.iter().for_each(|event| vault.write_note(event).unwrap());
         vault.finish()
     }
 
@@ -236,11 +236,11 @@ mod tests {
         std::fs::create_dir(&elsewhere).unwrap();
         std::os::unix::fs::symlink(&elsewhere, vault.join("github.com+acme+api")).unwrap();
         let mut export = VaultExport::open(&vault).unwrap();
-        assert!(export.put(&event("m1", "a")).is_err());
+        assert!(export.write_note(&event("m1", "a")).is_err());
         assert!(names(&elsewhere).is_empty());
         std::os::unix::fs::symlink(&elsewhere, folder.path().join("named")).unwrap();
         let mut export = VaultExport::open(&folder.path().join("named")).unwrap();
-        assert!(export.put(&event("m1", "a")).is_ok());
+        assert!(export.write_note(&event("m1", "a")).is_ok());
         assert_eq!(names(&elsewhere), ["github.com+acme+api"]);
     }
 }

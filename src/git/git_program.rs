@@ -84,7 +84,7 @@ pub enum Repository {
 impl GitProgram {
     /// Git on whatever repository a directory belongs to. Only for questions.
     #[must_use]
-    pub fn around(directory: &Path, patience: Duration) -> Self {
+    pub fn for_directory(directory: &Path, patience: Duration) -> Self {
         let directory = directory.to_owned();
         Self { directory, repository: Repository::Around, ssh: SshCommand::OfUser, patience }
     }

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::rpc_field::{FieldType, MORE, Unnumbered, field};
+use crate::rpc_field::{FieldType, MORE, UnnumberedField, unnumbered_field};
 use crate::watch_kind::{KINDS, WatchKind};
-use requests::parameter::{Face, Parameter, Values};
+use requests::parameter::{Face, Parameter, ParameterValues};
 use requests::verb::Verb;
 use requests::verbs::VERBS;
 
@@ -29,12 +29,12 @@ pub struct Contract {
 pub struct Rpc {
     pub name: String,
     pub about: &'static str,
-    pub leads_to: LeadsTo,
+    pub target: RpcTarget,
 }
 
 /// What answers an rpc.
 #[derive(Clone, Copy)]
-pub enum LeadsTo {
+pub enum RpcTarget {
     /// The call of an verb.
     Call(&'static Verb),
     /// A stream.
@@ -59,27 +59,27 @@ pub struct RpcField {
 }
 
 /// The numbers that were given to the fields of each message.
-pub type GivenNumbers = BTreeMap<String, BTreeMap<String, u32>>;
+pub type FieldNumbers = BTreeMap<String, BTreeMap<String, u32>>;
 
 impl Contract {
     /// Returns the contract of this build.
-    pub fn of_build() -> Self {
-        Self::with_numbers(&given_numbers(COMMITTED))
+    pub fn current() -> Self {
+        Self::with_numbers(&field_numbers(COMMITTED))
     }
 
     /// Makes the contract. A field that has no number yet gets the next one of its message.
-    pub fn with_numbers(given: &GivenNumbers) -> Self {
+    pub fn with_numbers(given: &FieldNumbers) -> Self {
         let calls = VERBS.iter().map(|verb| {
             let rpc = Rpc {
                 name: camel_case(verb.name),
                 about: verb.about,
-                leads_to: LeadsTo::Call(verb),
+                target: RpcTarget::Call(verb),
             };
             (rpc, request_fields(verb), answer_fields())
         });
         let watches = KINDS.iter().map(|kind| {
             let (name, about) = (kind.rpc().to_owned(), kind.about());
-            let rpc = Rpc { name, about, leads_to: LeadsTo::Watch(*kind) };
+            let rpc = Rpc { name, about, target: RpcTarget::Watch(*kind) };
             (rpc, kind.request_fields(), kind.event_fields())
         });
         let (mut rpcs, mut messages) = (Vec::new(), Vec::new());
@@ -105,8 +105,8 @@ impl Rpc {
 }
 
 /// Reads the numbers of a file that `proto_text` wrote, also those that are reserved.
-pub fn given_numbers(proto: &str) -> GivenNumbers {
-    let mut given = GivenNumbers::new();
+pub fn field_numbers(proto: &str) -> FieldNumbers {
+    let mut given = FieldNumbers::new();
     let mut message = String::new();
     for line in proto.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix("message ") {
@@ -129,7 +129,7 @@ pub fn given_numbers(proto: &str) -> GivenNumbers {
 }
 
 /// Gives each field its number: the one it has, or the next one that no field ever had.
-fn numbered(name: String, fields: Vec<Unnumbered>, given: &GivenNumbers) -> RpcMessage {
+fn numbered(name: String, fields: Vec<UnnumberedField>, given: &FieldNumbers) -> RpcMessage {
     let none = BTreeMap::new();
     let given = given.get(&name).unwrap_or(&none);
     let mut last = given.values().copied().max().unwrap_or(0);
@@ -152,10 +152,10 @@ fn numbered(name: String, fields: Vec<Unnumbered>, given: &GivenNumbers) -> RpcM
     RpcMessage { name, fields, retired }
 }
 
-fn request_fields(verb: &Verb) -> Vec<Unnumbered> {
+fn request_fields(verb: &Verb) -> Vec<UnnumberedField> {
     let parameters = (verb.parameters)();
     let offered = parameters.iter().filter(|one| one.is_offered(Face::Http));
-    let mut fields: Vec<Unnumbered> = offered
+    let mut fields: Vec<UnnumberedField> = offered
         .map(|one| {
             let in_path = verb.in_path.is_some_and(|(_, field)| field == one.name);
             (one.name.to_owned(), field_type(&one.values), about(one, in_path))
@@ -163,32 +163,35 @@ fn request_fields(verb: &Verb) -> Vec<Unnumbered> {
         .collect();
     if verb.takes_more {
         let about = "Further fields of an event, as SPEC.md lists them";
-        fields.push(field(MORE, FieldType::Object, about));
+        fields.push(unnumbered_field(MORE, FieldType::Object, about));
     }
     fields
 }
 
 /// The fields of each answer.
-fn answer_fields() -> Vec<Unnumbered> {
+fn answer_fields() -> Vec<UnnumberedField> {
     vec![
-        field("text", FieldType::Text, "What agents read"),
-        field("json", FieldType::Object, "The same for programs, as over REST"),
+        unnumbered_field("text", FieldType::Text, "What agents read"),
+        unnumbered_field("json", FieldType::Object, "The same for programs, as over REST"),
     ]
 }
 
-fn field_type(values: &Values) -> FieldType {
+fn field_type(values: &ParameterValues) -> FieldType {
     match values {
-        Values::Text | Values::Time | Values::Sequence | Values::Word(_) => FieldType::Text,
-        Values::List => FieldType::Texts,
-        Values::Whole(_) => FieldType::Whole,
-        Values::Share => FieldType::Share,
-        Values::Switch => FieldType::Switch,
+        ParameterValues::Text
+        | ParameterValues::Time
+        | ParameterValues::Sequence
+        | ParameterValues::Word(_) => FieldType::Text,
+        ParameterValues::List => FieldType::Texts,
+        ParameterValues::Whole(_) => FieldType::Whole,
+        ParameterValues::Share => FieldType::Share,
+        ParameterValues::Switch => FieldType::Switch,
     }
 }
 
 fn about(parameter: &Parameter, in_path: bool) -> String {
     let mut about = parameter.help();
-    if let Values::Word(words) = &parameter.values
+    if let ParameterValues::Word(words) = &parameter.values
         && !words.is_empty()
     {
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();

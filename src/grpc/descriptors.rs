@@ -9,7 +9,7 @@ use prost_types::{
     MethodDescriptorProto, OneofDescriptorProto, ServiceDescriptorProto,
 };
 
-use crate::contract::{Contract, LeadsTo, PACKAGE, Rpc, RpcField, RpcMessage, SERVICE};
+use crate::contract::{Contract, PACKAGE, Rpc, RpcField, RpcMessage, RpcTarget, SERVICE};
 use crate::rpc_field::FieldType;
 
 /// The name of the file, for those who import it.
@@ -22,7 +22,7 @@ const STRUCT_FILE: &str = "google/protobuf/struct.proto";
 ///
 /// # Errors
 /// Where the contract is none.
-pub fn described(
+pub fn contract_descriptors(
     contract: &Contract,
 ) -> Result<(DescriptorPool, FileDescriptorSet), DescriptorError> {
     let mut pool = DescriptorPool::global();
@@ -54,7 +54,7 @@ fn method(rpc: &Rpc) -> MethodDescriptorProto {
         name: Some(rpc.name.clone()),
         input_type: Some(format!(".{PACKAGE}.{}", rpc.request())),
         output_type: Some(format!(".{PACKAGE}.{}", rpc.response())),
-        server_streaming: matches!(rpc.leads_to, LeadsTo::Watch(_)).then_some(true),
+        server_streaming: matches!(rpc.target, RpcTarget::Watch(_)).then_some(true),
         ..<_>::default()
     }
 }
@@ -120,14 +120,14 @@ fn field(field: &RpcField, group: Option<i32>) -> FieldDescriptorProto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{COMMITTED, given_numbers};
+    use crate::contract::{COMMITTED, field_numbers};
 
     // S-GRPC-2
     #[test]
     fn what_was_given_up_is_reserved() {
-        let mut given = given_numbers(COMMITTED);
+        let mut given = field_numbers(COMMITTED);
         given.entry("SearchRequest".to_owned()).or_default().insert("colour".to_owned(), 99);
-        let (pool, _) = described(&Contract::with_numbers(&given)).unwrap();
+        let (pool, _) = contract_descriptors(&Contract::with_numbers(&given)).unwrap();
         let search = pool.get_message_by_name("agent_knowledge.v1.SearchRequest").unwrap();
         let reserved = search.reserved_ranges().map(|range| (range.start, range.end));
         assert_eq!(reserved.collect::<Vec<_>>(), [(99, 100)]);

@@ -7,8 +7,8 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use tonic::Status;
 
-use access::admitted::Admitted;
-use access::own_names::is_loopback;
+use access::admitted_caller::AdmittedCaller;
+use access::server_names::is_loopback;
 use event::Timestamp;
 use web::http_server::ServerKeys;
 use web::request_guard::Refusal;
@@ -17,7 +17,7 @@ use web::request_guard::Refusal;
 const GRPC: &str = "application/grpc";
 
 /// Checks the head of a call.
-pub fn check(parts: &Parts, keys: &ServerKeys, now: Timestamp) -> Result<Admitted, Status> {
+pub fn check(parts: &Parts, keys: &ServerKeys, now: Timestamp) -> Result<AdmittedCaller, Status> {
     let names_us = parts.uri.authority().is_none_or(is_loopback);
     let hosts = parts.headers.get_all(HOST).iter();
     let mut hosts = hosts.map(|host| Authority::try_from(host.as_bytes()));
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_configured_token_must_be_shown() {
         let secret = "0123456789abcdef0123456789abcdef";
-        let token = Token::of(secret, "here").unwrap();
+        let token = Token::parse(secret, "here").unwrap();
         let with = |shown: &[&str]| {
             let shown: Vec<_> = shown.iter().map(|one| ("authorization", *one)).collect();
             let headers = [&[("content-type", "application/grpc")], shown.as_slice()].concat();

@@ -1,7 +1,7 @@
 //! The gRPC server: a thread that accepts connections on the loopback interface. Not here: one call (`grpc_service`), its messages
 //! (`wire`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::pin;
@@ -20,16 +20,16 @@ use tokio::net::TcpStream;
 use tonic_health::ServingStatus;
 
 use crate::contract::{Contract, PACKAGE, SERVICE};
-use crate::descriptors::described;
-use crate::grpc_service::{Answering, CALLS_MAX, GrpcService, OtherService, other};
-use access::accept::{Ending, ServerThread, accept};
+use crate::descriptors::contract_descriptors;
+use crate::grpc_service::{AnswerSources, CALLS_MAX, ForeignService, GrpcService, foreign_service};
 use access::connection_limit::Connection;
 use access::disconnect::Disconnect;
 use access::peer::Peer;
+use access::server_thread::{ServerThread, ShutdownSignals, accept};
 use daemon::guests::Guests;
 use reply::Reply;
 use web::apis::{Apis, Audience};
-use web::http_caller::caller;
+use web::http_caller::http_caller;
 use web::http_server::ServerKeys;
 
 /// The default address: the port after that of HTTP.
@@ -48,7 +48,7 @@ const KEEP_ALIVE_WAIT: Duration = Duration::from_secs(10);
 /// Returns the file that describes the contract of this build.
 #[must_use]
 pub fn proto() -> String {
-    crate::proto_text::proto_text(&Contract::of_build())
+    crate::proto_text::proto_text(&Contract::current())
 }
 
 /// A running server. Stopping it never cuts off an answer under way.
@@ -67,18 +67,19 @@ impl GrpcServer {
         listener: TcpListener,
         guests: &Guests,
         keys: ServerKeys,
-        host: Option<Redacted>,
+        host: Option<RedactedText>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let has_token = keys.has_token();
-        let ending = Ending::default();
-        let contract = Contract::of_build();
-        let (pool, files) = described(&contract).map_err(io::Error::other)?;
+        let ending = ShutdownSignals::default();
+        let contract = Contract::current();
+        let (pool, files) = contract_descriptors(&contract).map_err(io::Error::other)?;
         let others = other_services(&files)?;
-        let apis = Apis::new(guests, &caller(host, Audience::Owner), Audience::Owner);
+        let apis = Apis::new(guests, &http_caller(host, Audience::Owner), Audience::Owner);
         let (guests, closing) = (guests.clone(), ending.closing.clone());
-        let from = Answering { apis, guests: guests.clone(), keys, others, closing };
+        let from =
+            AnswerSources { apis, guests: guests.clone(), keys, foreign_services: others, closing };
         let find = |name: &str| pool.get_message_by_name(name);
         let service = Arc::new(GrpcService::new(&contract, find, from));
         let status = Arc::downgrade(&service);
@@ -118,13 +119,13 @@ impl GrpcServer {
                 if has_token { "clients that show a token" } else { "every user of this machine" };
             let line = format!("{address} for {who}, {requests} calls so far");
             let json = json!({ "address": address, "token": has_token, "requests": requests });
-            status.and("grpc", &line).with("grpc", json)
+            status.with_line("grpc", &line).with_field("grpc", json)
         });
     }
 }
 
 /// Health and reflection, each with the path of its service.
-fn other_services(files: &FileDescriptorSet) -> io::Result<Vec<(&'static str, OtherService)>> {
+fn other_services(files: &FileDescriptorSet) -> io::Result<Vec<(&'static str, ForeignService)>> {
     let (reporter, health) = tonic_health::server::health_reporter();
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let name = format!("{PACKAGE}.{SERVICE}");
@@ -138,9 +139,9 @@ fn other_services(files: &FileDescriptorSet) -> io::Result<Vec<(&'static str, Ot
     let v1 = reflection().build_v1().map_err(io::Error::other)?;
     let v1alpha = reflection().build_v1alpha().map_err(io::Error::other)?;
     Ok(vec![
-        ("/grpc.health.v1.Health/", other(health)),
-        ("/grpc.reflection.v1.ServerReflection/", other(v1)),
-        ("/grpc.reflection.v1alpha.ServerReflection/", other(v1alpha)),
+        ("/grpc.health.v1.Health/", foreign_service(health)),
+        ("/grpc.reflection.v1.ServerReflection/", foreign_service(v1)),
+        ("/grpc.reflection.v1alpha.ServerReflection/", foreign_service(v1alpha)),
     ])
 }
 
@@ -152,7 +153,7 @@ async fn serve_connection(
 ) {
     let connection = Arc::new(connection);
     let answering = Arc::clone(&connection);
-    let peer = Peer::of(&stream);
+    let peer = Peer::from_stream(&stream);
     let answer = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
         let (service, connection) = (Arc::clone(&service), Arc::clone(&answering));
@@ -170,7 +171,7 @@ async fn serve_connection(
         // A broken connection ends like a closed one.
         _ = http.as_mut() => return,
         () = connection.is_replaced() => return,
-        () = closing.happened() => http.as_mut().graceful_shutdown(),
+        () = closing.wait() => http.as_mut().graceful_shutdown(),
     }
     tokio::select! {
         _ = http => {}

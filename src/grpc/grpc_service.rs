@@ -1,5 +1,5 @@
 //! One call, from its head to its answer: it is checked, read whole, admitted when a call is free, and answered by the call of
-//! its verb. It is read before it is admitted, so a slow sender takes no call. Not here: streams (`watch`), the
+//! its verb. It is read before it is admitted, so a slow sender takes no call. Not here: streams (`watch_stream`), the
 //! checks (`grpc_guard`), messages (`wire`).
 
 use std::collections::HashMap;
@@ -19,12 +19,12 @@ use tonic::codegen::{BoxFuture, Service};
 use tonic::server::{Grpc, UnaryService};
 use tonic::{Code, Status};
 
-use crate::contract::{Contract, LeadsTo, PACKAGE, SERVICE};
+use crate::contract::{Contract, PACKAGE, RpcTarget, SERVICE};
 use crate::grpc_guard::check;
 use crate::grpc_status::status;
-use crate::watch::{Held, Watcher, Watching};
+use crate::watch_stream::{HeldStream, WatchState, WatchStream};
 use crate::wire::{RpcAnswer, WireCodec, arguments, object};
-use access::admitted::{Admitted, too_many};
+use access::admitted_caller::{AdmittedCaller, too_many};
 use access::connection_limit::Connection;
 use access::disconnect::Disconnect;
 use daemon::guests::{GuestCall, Guests};
@@ -35,8 +35,8 @@ use requests::verb::{Verb, VerbKind};
 use requests::{Api, ApiError, Voice};
 use web::apis::Apis;
 use web::http_server::ServerKeys;
-use web::rest::repeated::{Begun, RepeatedDeeds};
-use web::rest::{json_of, key, voice};
+use web::rest::repeated_actions::{ActionStart, RepeatedActions};
+use web::rest::{idempotency_key, reply_json, request_voice};
 
 /// Concurrent calls, as over HTTP.
 pub const CALLS_MAX: usize = 16;
@@ -61,29 +61,29 @@ pub struct GrpcService {
     /// The calls, by path.
     routes: HashMap<String, Route>,
     /// Services that are not ours, by the path of the service.
-    others: Vec<(&'static str, OtherService)>,
+    others: Vec<(&'static str, ForeignService)>,
     apis: Apis,
     guests: Guests,
     keys: Arc<ServerKeys>,
     free_calls: Arc<Semaphore>,
     reading: Arc<Semaphore>,
-    repeated: Arc<RepeatedDeeds<Result<RpcAnswer, Status>>>,
+    repeated: Arc<RepeatedActions<Result<RpcAnswer, Status>>>,
     requests: AtomicU64,
-    watching: Arc<Watching>,
+    watching: Arc<WatchState>,
 }
 
 /// Where a path leads.
 struct Route {
-    leads_to: LeadsTo,
+    leads_to: RpcTarget,
     request: MessageDescriptor,
 }
 
 /// Answers for a service that is not ours: health, reflection.
-pub type OtherService =
+pub type ForeignService =
     Box<dyn Fn(Request<Body>) -> BoxFuture<Response<Body>, Infallible> + Send + Sync>;
 
 /// Wraps a service that is not ours.
-pub fn other<S>(service: S) -> OtherService
+pub fn foreign_service<S>(service: S) -> ForeignService
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S: Clone + Send + Sync + 'static,
@@ -93,11 +93,11 @@ where
 }
 
 /// What the calls are answered from.
-pub struct Answering {
+pub struct AnswerSources {
     pub apis: Apis,
     pub guests: Guests,
     pub keys: ServerKeys,
-    pub others: Vec<(&'static str, OtherService)>,
+    pub foreign_services: Vec<(&'static str, ForeignService)>,
     pub closing: Disconnect,
 }
 
@@ -109,18 +109,18 @@ impl GrpcService {
     pub fn new(
         contract: &Contract,
         find: impl Fn(&str) -> Option<MessageDescriptor>,
-        from: Answering,
+        from: AnswerSources,
     ) -> Self {
         let routes = contract.rpcs.iter().filter_map(|rpc| {
             let request = find(&format!("{PACKAGE}.{}", rpc.request()))?;
             let path = format!("/{PACKAGE}.{SERVICE}/{}", rpc.name);
-            Some((path, Route { leads_to: rpc.leads_to, request }))
+            Some((path, Route { leads_to: rpc.target, request }))
         });
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
-        let watching = Watching::new(from.guests.clone(), Arc::clone(&free_calls), from.closing);
+        let watching = WatchState::new(from.guests.clone(), Arc::clone(&free_calls), from.closing);
         Self {
             routes: routes.collect(),
-            others: from.others,
+            others: from.foreign_services,
             apis: from.apis,
             guests: from.guests,
             keys: Arc::new(from.keys),
@@ -167,8 +167,8 @@ impl GrpcService {
         let visit = self.guests.visit();
         let body = self.read(body).await?;
         match route.leads_to {
-            LeadsTo::Call(verb) => {
-                admitted.may(verb.rights()).map_err(Status::permission_denied)?;
+            RpcTarget::Call(verb) => {
+                admitted.check_right(verb.rights()).map_err(Status::permission_denied)?;
                 let call = self.guests.call();
                 let permit = turn(&self.free_calls).await?;
                 self.requests.fetch_add(1, Ordering::Relaxed);
@@ -176,16 +176,16 @@ impl GrpcService {
                 let request = Request::from_parts(parts, Full::new(body));
                 Ok(self.call((verb, route), request, admitted, (call, permit)).await)
             }
-            LeadsTo::Watch(kind) => {
-                admitted.may(kind.rights()).map_err(Status::permission_denied)?;
+            RpcTarget::Watch(kind) => {
+                admitted.check_right(kind.rights()).map_err(Status::permission_denied)?;
                 self.requests.fetch_add(1, Ordering::Relaxed);
                 let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
                 let is_owner = admitted.rights() == Rights::Admin;
                 let may_watch = move || keys.is_current(&admitted, (guests.core().clock)().now);
-                let held: Held = (visit, connection.hold(), Box::new(may_watch));
-                let watcher = Watcher::new((kind, is_owner), Arc::clone(&self.watching), held);
+                let held: HeldStream = (visit, connection.hold(), Box::new(may_watch));
+                let watcher = WatchStream::new((kind, is_owner), Arc::clone(&self.watching), held);
                 let request = Request::from_parts(parts, Full::new(body));
-                let mut grpc = Grpc::new(WireCodec::of(route.request.clone()));
+                let mut grpc = Grpc::new(WireCodec::new(route.request.clone()));
                 Ok(grpc.server_streaming(watcher, request).await)
             }
         }
@@ -195,10 +195,10 @@ impl GrpcService {
         &self,
         (verb, route): (&'static Verb, &Route),
         request: Request<Full<Bytes>>,
-        admitted: Admitted,
+        admitted: AdmittedCaller,
         under_way: UnderWay,
     ) -> Response<Body> {
-        let api = Arc::clone(self.apis.of(admitted.rights()));
+        let api = Arc::clone(self.apis.for_rights(admitted.rights()));
         let repeated = Arc::clone(&self.repeated);
         let (parts, body) = request.into_parts();
         let call = OneCall {
@@ -209,7 +209,7 @@ impl GrpcService {
             under_way: Some((admitted, under_way)),
         };
         let request = Request::from_parts(parts, body);
-        Grpc::new(WireCodec::of(route.request.clone())).unary(call, request).await
+        Grpc::new(WireCodec::new(route.request.clone())).unary(call, request).await
     }
 
     /// Reads a message within its bounds.
@@ -242,9 +242,9 @@ async fn turn(room: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
 struct OneCall {
     verb: &'static Verb,
     api: Arc<dyn Api>,
-    repeated: Arc<RepeatedDeeds<Result<RpcAnswer, Status>>>,
+    repeated: Arc<RepeatedActions<Result<RpcAnswer, Status>>>,
     headers: HeaderMap,
-    under_way: Option<(Admitted, UnderWay)>,
+    under_way: Option<(AdmittedCaller, UnderWay)>,
 }
 
 impl UnaryService<DynamicMessage> for OneCall {
@@ -271,9 +271,9 @@ impl UnaryService<DynamicMessage> for OneCall {
 
 fn answer(
     (verb, api): (&Verb, &dyn Api),
-    repeated: &RepeatedDeeds<Result<RpcAnswer, Status>>,
+    repeated: &RepeatedActions<Result<RpcAnswer, Status>>,
     (headers, request): (&HeaderMap, &DynamicMessage),
-    admitted: &Admitted,
+    admitted: &AdmittedCaller,
 ) -> Result<RpcAnswer, Status> {
     let wrong = |detail: &str| Status::invalid_argument(detail);
     let given = arguments(request)?;
@@ -282,7 +282,7 @@ fn answer(
     {
         return Err(status(&Problems::one(field, "must be given").into()));
     }
-    let voice = voice(headers, admitted).map_err(|problem| wrong(problem.detail()))?;
+    let voice = request_voice(headers, admitted).map_err(|problem| wrong(problem.detail()))?;
     admitted
         .charge(verb, &given)
         .map_err(|seconds| Status::resource_exhausted(too_many(seconds)))?;
@@ -290,22 +290,22 @@ fn answer(
     if verb.kind == VerbKind::Read {
         return call();
     }
-    let key = key(headers).map_err(|problem| wrong(problem.detail()))?;
+    let key = idempotency_key(headers).map_err(|problem| wrong(problem.detail()))?;
     let Some(key) = key else { return call() };
     match repeated.begin(&admitted.own_key(key), (verb.name, &request.encode_to_vec())) {
-        Begun::First(turn) => {
+        ActionStart::New(turn) => {
             let answer = call();
             // A replica that lags behind knows the memory a moment later.
             let may_succeed = [Code::Internal, Code::Unavailable, Code::NotFound];
             let has_failed =
                 answer.as_ref().is_err_and(|status| may_succeed.contains(&status.code()));
-            turn.done(answer, has_failed)
+            turn.finish(answer, has_failed)
         }
-        Begun::Done(answer) => answer,
-        Begun::Other => Err(Status::already_exists(
+        ActionStart::Done(answer) => answer,
+        ActionStart::OtherRequest => Err(Status::already_exists(
             "idempotency-key: was used for another call; make a new one",
         )),
-        Begun::UnderWay => Err(Status::aborted(
+        ActionStart::InProgress => Err(Status::aborted(
             "idempotency-key: a call with it is under way; send it again later",
         )),
     }
@@ -320,5 +320,5 @@ fn answer_of(
     let reply: Result<_, ApiError> = verb.call(api, given, voice);
     let reply = reply.map_err(|error| status(&error))?;
     let text = reply.text.clone();
-    Ok(RpcAnswer { text, json: object(json_of(reply)) })
+    Ok(RpcAnswer { text, json: object(reply_json(reply)) })
 }

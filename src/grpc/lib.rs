@@ -18,6 +18,6 @@ mod proto_text;
 mod rpc_event;
 mod rpc_field;
 mod stale_watch;
-mod watch;
 mod watch_kind;
+mod watch_stream;
 mod wire;

@@ -1,5 +1,5 @@
 //! What happens to memories, from the journal: a stream begins at its present end or goes on after any event, so that a client
-//! that comes back misses and repeats nothing. Not here: the stream (`watch`), who writes the journal (`api::journal`).
+//! that comes back misses and repeats nothing. Not here: the stream (`watch_stream`), who writes the journal (`api::journal`).
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use tonic::Status;
 
 use crate::grpc_status::status;
-use crate::rpc_event::{Look, RpcEvent};
+use crate::rpc_event::{EventSource, RpcEvent};
 use crate::wire::object;
+use api::journal::journal_line::{JournalMemories, listener_line};
 use api::journal::sequence::Sequence;
-use api::journal::shown::{NamedMemories, shown};
 use api::journal::{Journal, kind};
 use daemon::guests::Guests;
 use event::Problems;
@@ -40,13 +40,18 @@ pub struct MemoryWatch {
 
 impl MemoryWatch {
     /// Reads the request.
-    pub fn of(given: &Map<String, Value>, is_owner: bool, guests: &Guests) -> Result<Self, Status> {
-        let journal = guests.core().teller.as_ref().map(|teller| teller.journal().clone());
+    pub fn from_request(
+        given: &Map<String, Value>,
+        is_owner: bool,
+        guests: &Guests,
+    ) -> Result<Self, Status> {
+        let journal =
+            guests.core().delivery_journal.as_ref().map(|teller| teller.journal().clone());
         let off = "there are no events: the journal is off; journal = true in the configuration turns it on";
         let journal = journal.ok_or_else(|| Status::unavailable(off))?;
         let after = given.get("after").and_then(Value::as_str).filter(|after| !after.is_empty());
         let from = match after {
-            None => journal.now_at(),
+            None => journal.end_sequence(),
             Some(after) => Some(Sequence::parse(after).ok_or_else(|| {
                 let problem = Problems::one("after", "must be the sequence of an earlier event");
                 status(&problem.into())
@@ -58,7 +63,7 @@ impl MemoryWatch {
     }
 
     fn is_wanted(&self, event: &str) -> bool {
-        if !self.is_owner && kind::is_of_owner(event) {
+        if !self.is_owner && kind::is_for_owner(event) {
             return false;
         }
         // Whoever missed something must hear of it.
@@ -67,17 +72,19 @@ impl MemoryWatch {
     }
 }
 
-impl Look for MemoryWatch {
-    fn look(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
+impl EventSource for MemoryWatch {
+    fn poll(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
         let mut found = Vec::new();
         if !self.has_begun {
             self.has_begun = true;
             found.push(event(self.from, BEGUN, &json!({})));
         }
         // A journal that is made while somebody watches is told from its beginning.
-        let Some(from) = self.from.or_else(|| self.journal.beginning()) else { return Ok(found) };
+        let Some(from) = self.from.or_else(|| self.journal.start_sequence()) else {
+            return Ok(found);
+        };
         let Some(piece) = self.journal.read_on(from, PIECE_BYTES) else {
-            self.from = self.journal.now_at();
+            self.from = self.journal.end_sequence();
             found.push(event(self.from, kind::LOST, &json!({})));
             return Ok(found);
         };
@@ -88,10 +95,10 @@ impl Look for MemoryWatch {
         }
         let snapshot = guests.core().engine.snapshot_now();
         let told = piece.lines.iter().map(|(_, line)| line);
-        let memories = snapshot.map(|snapshot| NamedMemories::of(told, &snapshot));
+        let memories = snapshot.map(|snapshot| JournalMemories::look_up(told, &snapshot));
         let memories = memories.unwrap_or_default();
         for line in &piece.lines {
-            let Some((kind, data)) = shown(line, &memories) else { continue };
+            let Some((kind, data)) = listener_line(line, &memories) else { continue };
             if self.is_wanted(kind) {
                 found.push(event(Some(line.0), kind, &data));
             }

@@ -1,7 +1,7 @@
 //! Prints the contract as `proto/agent_knowledge/v1/memory.proto`, in the form that `buf` asks for. Not here: what is in the
 //! contract (`contract`).
 
-use crate::contract::{Contract, LeadsTo, PACKAGE, RpcField, RpcMessage, SERVICE};
+use crate::contract::{Contract, PACKAGE, RpcField, RpcMessage, RpcTarget, SERVICE};
 use crate::rpc_field::FieldType;
 
 const HEAD: &str = "\
@@ -22,7 +22,7 @@ pub fn proto_text(contract: &Contract) -> String {
         "{HEAD}\npackage {PACKAGE};\n\nimport \"google/protobuf/struct.proto\";\n\n{ABOUT}service {SERVICE} {{\n"
     );
     for rpc in &contract.rpcs {
-        let stream = if matches!(rpc.leads_to, LeadsTo::Watch(_)) { "stream " } else { "" };
+        let stream = if matches!(rpc.target, RpcTarget::Watch(_)) { "stream " } else { "" };
         let (request, response) = (rpc.request(), rpc.response());
         text.push_str(&format!(
             "  // {}.\n  rpc {}({request}) returns ({stream}{response});\n",
@@ -68,7 +68,7 @@ fn type_text(field_type: FieldType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::given_numbers;
+    use crate::contract::field_numbers;
 
     // S-GRPC-2
     /// The committed file. `UPDATE_PROTO=1` writes it anew.
@@ -94,7 +94,7 @@ mod tests {
         let text = std::fs::read_to_string(path).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut unlisted = Vec::new();
-        for message in Contract::of_build().messages {
+        for message in Contract::current().messages {
             let begins = format!("{}:", message.name);
             let line = lines.iter().position(|line| line.starts_with(&begins));
             let line = line.unwrap_or_else(|| {
@@ -133,13 +133,13 @@ mod tests {
     // S-GRPC-2
     #[test]
     fn a_new_field_gets_the_next_number() {
-        let proto = proto_text(&Contract::with_numbers(&given_numbers("")));
+        let proto = proto_text(&Contract::with_numbers(&field_numbers("")));
         let fields: Vec<&str> = proto.lines().filter(|line| line.contains(" query = ")).collect();
         assert!(fields.contains(&"  optional string query = 1;"), "{fields:?}");
         // `query` is new, `colour` was given up, and number 9 belongs to a field that is still there.
         let before = "message SearchRequest {\n  reserved 12; reserved \"shade\";\n  // = 40;\n  \
             optional uint32 limit = 9;\n  optional string colour = 4;\n}\n";
-        let proto = proto_text(&Contract::with_numbers(&given_numbers(before)));
+        let proto = proto_text(&Contract::with_numbers(&field_numbers(before)));
         let message = proto.split("message SearchRequest {\n").nth(1).unwrap();
         let message = message.split("\n}").next().unwrap();
         for line in [
@@ -149,6 +149,6 @@ mod tests {
         ] {
             assert!(message.contains(line), "{line}: {message}");
         }
-        assert_eq!(proto_text(&Contract::with_numbers(&given_numbers(&proto))), proto);
+        assert_eq!(proto_text(&Contract::with_numbers(&field_numbers(&proto))), proto);
     }
 }

@@ -1,4 +1,4 @@
-//! An event of a stream, and who looks for it. Not here: the stream (`watch`).
+//! An event of a stream, and who looks for it. Not here: the stream (`watch_stream`).
 
 use std::time::Duration;
 
@@ -23,12 +23,12 @@ pub struct RpcEvent {
 }
 
 /// Looks for the events of one stream.
-pub trait Look: Send + 'static {
+pub trait EventSource: Send + 'static {
     /// Returns the events since the last look. Blocks.
     ///
     /// # Errors
     /// The status with which the stream ends.
-    fn look(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status>;
+    fn poll(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status>;
 
     /// Returns the pause after a look that took this long.
     fn pause(&self, took: Duration) -> Duration;

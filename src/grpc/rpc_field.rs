@@ -15,9 +15,9 @@ pub enum FieldType {
 }
 
 /// A field without a number: its name, its type and what it is for.
-pub type Unnumbered = (String, FieldType, String);
+pub type UnnumberedField = (String, FieldType, String);
 
 /// Makes a field without a number.
-pub fn field(name: &str, field_type: FieldType, about: &str) -> Unnumbered {
+pub fn unnumbered_field(name: &str, field_type: FieldType, about: &str) -> UnnumberedField {
     (name.to_owned(), field_type, about.to_owned())
 }

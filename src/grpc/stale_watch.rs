@@ -1,5 +1,5 @@
 //! Which memories a work tree contradicts, as that changes. It is asked about now and then; where nothing has changed, the
-//! answer is that of the last look. Not here: the stream (`watch`), finding them (`search::staleness`).
+//! answer is that of the last look. Not here: the stream (`watch_stream`), finding them (`search::staleness`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tonic::Status;
 
 use crate::grpc_status::status;
-use crate::rpc_event::{Look, RpcEvent};
+use crate::rpc_event::{EventSource, RpcEvent};
 use crate::wire::object;
 use api::local::Local;
 use daemon::guests::Guests;
@@ -18,7 +18,7 @@ use event::Problems;
 use requests::Request;
 use requests::{Api, StaleRequest};
 use web::apis::Audience;
-use web::http_caller::caller;
+use web::http_caller::http_caller;
 
 /// How often a work tree is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -35,7 +35,7 @@ pub struct StaleWatch {
 }
 
 impl StaleWatch {
-    pub fn of(given: &Map<String, Value>) -> Result<Self, Status> {
+    pub fn from_request(given: &Map<String, Value>) -> Result<Self, Status> {
         let directory = given.get("directory").and_then(Value::as_str).unwrap_or_default();
         let directory = PathBuf::from(directory);
         if !directory.is_absolute() {
@@ -47,9 +47,9 @@ impl StaleWatch {
     }
 }
 
-impl Look for StaleWatch {
-    fn look(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
-        let mut caller = caller(None, Audience::Owner);
+impl EventSource for StaleWatch {
+    fn poll(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
+        let mut caller = http_caller(None, Audience::Owner);
         caller.directory = Some(self.directory.clone());
         let local = Local::new(Arc::clone(guests.core()), caller);
         let reply = local

@@ -1,6 +1,6 @@
-//! What can be watched, with the fields of its messages. Not here: watching (`watch`).
+//! What can be watched, with the fields of its messages. Not here: watching (`watch_stream`).
 
-use crate::rpc_field::{FieldType, Unnumbered, field};
+use crate::rpc_field::{FieldType, UnnumberedField, unnumbered_field};
 use requests::rights::Rights;
 
 /// What can be watched.
@@ -45,51 +45,55 @@ impl WatchKind {
     }
 
     /// Returns the fields of a request.
-    pub fn request_fields(self) -> Vec<Unnumbered> {
+    pub fn request_fields(self) -> Vec<UnnumberedField> {
         match self {
             Self::Memories => vec![
-                field(
+                unnumbered_field(
                     "after",
                     FieldType::Text,
                     "Go on after the event with this sequence [default: from now on]",
                 ),
-                field(
+                unnumbered_field(
                     "events",
                     FieldType::Texts,
                     "Only these: added, changed, feedback, injected, indexed, stale, fresh",
                 ),
             ],
             Self::Stale => vec![
-                field(
+                unnumbered_field(
                     "directory",
                     FieldType::Text,
                     "The work tree, as an absolute path [required]",
                 ),
-                field("only_new", FieldType::Switch, "Leave out what is stale already"),
+                unnumbered_field("only_new", FieldType::Switch, "Leave out what is stale already"),
             ],
         }
     }
 
     /// Returns the fields of an event, as [`RpcEvent`] has them.
-    pub fn event_fields(self) -> Vec<Unnumbered> {
+    pub fn event_fields(self) -> Vec<UnnumberedField> {
         match self {
             Self::Memories => vec![
-                field("sequence", FieldType::Text, "Where the stream goes on after this event"),
-                field(
+                unnumbered_field(
+                    "sequence",
+                    FieldType::Text,
+                    "Where the stream goes on after this event",
+                ),
+                unnumbered_field(
                     "event",
                     FieldType::Text,
                     "begun, added, changed, feedback, injected, indexed, stale, fresh, or lost where some cannot be told any more",
                 ),
-                field("json", FieldType::Object, "The event, as REST tells it"),
+                unnumbered_field("json", FieldType::Object, "The event, as REST tells it"),
             ],
             Self::Stale => vec![
-                field("id", FieldType::Text, "The memory"),
-                field(
+                unnumbered_field("id", FieldType::Text, "The memory"),
+                unnumbered_field(
                     "event",
                     FieldType::Text,
                     "stale, or fresh once nothing contradicts it any more",
                 ),
-                field("json", FieldType::Object, "The memory, and what contradicts it"),
+                unnumbered_field("json", FieldType::Object, "The memory, and what contradicts it"),
             ],
         }
     }

@@ -36,7 +36,7 @@ pub struct WireCodec<A> {
 }
 
 impl<A> WireCodec<A> {
-    pub fn of(request: MessageDescriptor) -> Self {
+    pub fn new(request: MessageDescriptor) -> Self {
         Self { request, answer: PhantomData }
     }
 }

@@ -16,7 +16,7 @@ pub enum TextVoucher {
 
 /// How a text comes to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShownHow {
+pub enum DisclosureOccasion {
     /// Nobody asked: a hook speaks, or an answer has an addition.
     Unasked,
     /// It is one of those that fit a question or a list.
@@ -40,18 +40,22 @@ impl Disclosure {
     /// Decides. What reads like an order is never pushed; a list leaves it out unless the user wrote it; whoever names it
     /// gets it with a mark.
     #[must_use]
-    pub fn of(voucher: TextVoucher, how: ShownHow, suspicion: Option<Suspicion>) -> Self {
+    pub fn decide(
+        voucher: TextVoucher,
+        how: DisclosureOccasion,
+        suspicion: Option<Suspicion>,
+    ) -> Self {
         let Some(why) = suspicion else { return Self::Plain };
         if Self::may_leave_out(voucher, how) { Self::LeftOut(why) } else { Self::Marked(why) }
     }
 
     /// Tells whether a suspicious text of this kind is left out. Where it is not, nobody needs to judge before showing.
     #[must_use]
-    pub fn may_leave_out(voucher: TextVoucher, how: ShownHow) -> bool {
+    pub fn may_leave_out(voucher: TextVoucher, how: DisclosureOccasion) -> bool {
         match how {
-            ShownHow::Unasked => true,
-            ShownHow::Listed => voucher != TextVoucher::User,
-            ShownHow::Named => false,
+            DisclosureOccasion::Unasked => true,
+            DisclosureOccasion::Listed => voucher != TextVoucher::User,
+            DisclosureOccasion::Named => false,
         }
     }
 
@@ -80,7 +84,7 @@ pub enum TranscriptText<'a> {
 pub fn transcript_suspicion(texts: &[TranscriptText<'_>]) -> Option<Suspicion> {
     let read: Vec<String> = texts.iter().map(TranscriptText::as_read).collect();
     let each = read.iter().map(String::as_str);
-    injection::suspicion("", "", each.clone()).or_else(|| injection::across(each))
+    injection::suspicion("", "", each.clone()).or_else(|| injection::suspicion_across_fields(each))
 }
 
 /// Tells why commands of a transcript are marked where they may become a lesson: they give orders, or they fetch something and
@@ -134,7 +138,7 @@ mod tests {
 
     #[test]
     fn one_table_decides_for_all() {
-        use ShownHow::{Listed, Named, Unasked};
+        use DisclosureOccasion::{Listed, Named, Unasked};
         use TextVoucher::{Others, Transcript, User};
         let (why, marked, left_out) = (
             Suspicion::Override,
@@ -152,8 +156,12 @@ mod tests {
             (Others, Named, marked),
             (Transcript, Named, marked),
         ] {
-            assert_eq!(Disclosure::of(voucher, how, Some(why)), expected, "{voucher:?} {how:?}");
-            assert_eq!(Disclosure::of(voucher, how, None), Disclosure::Plain);
+            assert_eq!(
+                Disclosure::decide(voucher, how, Some(why)),
+                expected,
+                "{voucher:?} {how:?}"
+            );
+            assert_eq!(Disclosure::decide(voucher, how, None), Disclosure::Plain);
         }
     }
 

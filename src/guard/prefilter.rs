@@ -56,7 +56,7 @@ pub(crate) struct TableRow {
 }
 
 impl TableRow {
-    fn of(line: &'static str) -> Self {
+    fn parse(line: &'static str) -> Self {
         let mut fields = line.split('\t');
         let mut next = || fields.next().unwrap_or_default();
         let (name, _anchors) = (next(), next());
@@ -71,7 +71,7 @@ impl TableRow {
     /// Returns every row of a table.
     #[cfg(test)]
     pub(crate) fn all(table: &'static str) -> impl Iterator<Item = Self> {
-        table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(Self::of)
+        table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(Self::parse)
     }
 }
 
@@ -85,13 +85,13 @@ impl AnchorEntry {
     /// Returns the row of the anchor.
     pub(crate) fn row(&self, table: &'static str) -> TableRow {
         let rest = table.get(usize::from(self.row)..).unwrap_or_default();
-        TableRow::of(rest.lines().next().unwrap_or_default())
+        TableRow::parse(rest.lines().next().unwrap_or_default())
     }
 }
 
 /// Returns how many anchors tables have.
 pub(crate) const fn len(tables: &[&str]) -> usize {
-    AnchorIndex::<0>::of(tables).filled
+    AnchorIndex::<0>::build(tables).filled
 }
 
 impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
@@ -176,7 +176,7 @@ const fn is_parted(text: &[u8], anchor: usize, length: usize) -> bool {
 #[expect(clippy::cast_possible_truncation, reason = "asserted, by the compiler")]
 impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
     /// Hashes every anchor of the tables. Without room it only counts them.
-    pub(crate) const fn of(tables: &[&str]) -> Self {
+    pub(crate) const fn build(tables: &[&str]) -> Self {
         let empty = AnchorEntry {
             table: 0,
             row: 0,

@@ -14,7 +14,7 @@ pub(crate) struct RuleRegex(Option<backtrack::BoundedBacktracker>);
 
 /// Where a match, and its first group if it took part, begin and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Matched {
+pub(crate) struct RuleMatch {
     pub(crate) whole: (usize, usize),
     pub(crate) group: Option<(usize, usize)>,
 }
@@ -37,7 +37,7 @@ impl RuleRegex {
     }
 
     /// Matches `text` from `from` on and not beyond `to`.
-    pub(crate) fn matched(&self, text: &[u8], from: usize, to: usize) -> Option<Matched> {
+    pub(crate) fn matched(&self, text: &[u8], from: usize, to: usize) -> Option<RuleMatch> {
         let regex = self.0.as_ref()?;
         let to = to.min(text.len());
         let mut slots = [None; 4];
@@ -46,7 +46,7 @@ impl RuleRegex {
         let span = |slot: usize| {
             Some((slots.get(slot).copied()??.get(), slots.get(slot + 1).copied()??.get()))
         };
-        Some(Matched { whole: span(0)?, group: span(2) })
+        Some(RuleMatch { whole: span(0)?, group: span(2) })
     }
 
     /// Returns where the first match between two places begins and ends.

@@ -179,7 +179,7 @@ impl HttpClient {
         }
         let mut head = Request::builder()
             .method(request.method.clone())
-            .uri(self.access.url.with(request.path));
+            .uri(self.access.url.join(request.path));
         if !request.headers.iter().any(|(name, _)| *name == "accept") {
             head = head.header("accept", JSON);
         }

@@ -73,7 +73,7 @@ impl ServerUrl {
 
     /// Returns the address with more behind it.
     #[must_use]
-    pub fn with(&self, path: &str) -> String {
+    pub fn join(&self, path: &str) -> String {
         format!("{}{path}", self.text)
     }
 
@@ -162,9 +162,9 @@ mod tests {
     fn an_address_is_its_server_and_its_path() {
         let local = ServerUrl::parse("http://localhost:8080/v1/", PlainHttp::ToThisMachine);
         let local = local.unwrap();
-        assert_eq!(local.with("/embeddings"), "http://localhost:8080/v1/embeddings");
+        assert_eq!(local.join("/embeddings"), "http://localhost:8080/v1/embeddings");
         assert_eq!((local.authority(), local.path()), ("localhost:8080", "/v1"));
-        assert_eq!(local.root().with("/"), "http://localhost:8080/");
+        assert_eq!(local.root().join("/"), "http://localhost:8080/");
         let bare = ServerUrl::parse("https://api.example.com", PlainHttp::ToThisMachine).unwrap();
         assert_eq!((bare.path(), bare.root()), ("", bare.clone()));
         assert!(local.is_loopback() && !bare.is_loopback() && bare.is_encrypted());

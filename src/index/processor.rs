@@ -7,6 +7,6 @@ use fearless_simd::{Level, dispatch};
 /// Runs a closure with the instructions of this processor. The result is the same on each. Write `#[inline(always)]`
 /// before the closure and before what it calls: only inlined code is compiled again.
 #[inline(always)]
-pub(super) fn at_its_best<R>(work: impl FnOnce() -> R) -> R {
+pub(super) fn with_native_simd<R>(work: impl FnOnce() -> R) -> R {
     dispatch!(Level::new(), _ => work())
 }

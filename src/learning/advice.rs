@@ -1,7 +1,7 @@
 //! Which commands a hook may recommend although nobody asked and nobody confirmed them. Whoever wrote a transcript, an agent
 //! reads the line at the moment at which it looks for something to run. No list of bad commands is complete, so this is a list
 //! of good ones: ordinary commands that build, test, lint, format or install what the repository's own files name, and the
-//! command that failed itself with a harmless option more. Not here: whether a command is a lesson (`learn`), what else is
+//! command that failed itself with a harmless option more. Not here: whether a command is a lesson (`session_lesson`), what else is
 //! shown of a transcript (`guard::disclosure`).
 
 use crate::commands::words;
@@ -114,7 +114,7 @@ fn is_listed(heading: &str, entry: &str) -> bool {
 struct OwnWords(Vec<String>);
 
 impl OwnWords {
-    fn of(failed: &str, program: &str) -> Self {
+    fn from_failed(failed: &str, program: &str) -> Self {
         let all =
             segments(failed).into_iter().filter(|part| words(&part.text).next() == Some(program));
         let own = all.flat_map(|part| {
@@ -138,7 +138,7 @@ impl OwnWords {
 fn is_ordinary(words: &[String], failed: &str) -> bool {
     let before = words.iter().take_while(|word| is_variable(word)).count();
     let (variables, rest) = words.split_at_checked(before).unwrap_or_default();
-    let own = OwnWords::of(failed, rest.first().map_or("", String::as_str));
+    let own = OwnWords::from_failed(failed, rest.first().map_or("", String::as_str));
     if !variables.iter().all(|word| own.has(word) || is_ordinary_variable(word)) {
         return false;
     }

@@ -2,7 +2,7 @@
 //! neither. Only commands that are known to set something up get credit. Not here: the goal of a command
 //! (`commands`).
 
-use crate::commands::{looks, words};
+use crate::commands::{segment_only_reads, words};
 use crate::shell_line::{ShellCommand, segments};
 
 /// Endings of the names of configuration files. A change to one of them can fix the same failure in other
@@ -188,10 +188,10 @@ pub fn is_path(changed: &str) -> bool {
 /// Tells whether a command may have helped a failed `goal`: every part of it sets something up, starts, stops or
 /// cleans something.
 #[must_use]
-pub fn helps(command: &str, goal: &str) -> bool {
+pub fn may_help(command: &str, goal: &str) -> bool {
     let all = segments(command);
-    let mut done = all.iter().filter(|segment| !looks(&segment.text)).peekable();
-    done.peek().is_some() && changes(command).iter().all(|file| is_setting(file)) && {
+    let mut done = all.iter().filter(|segment| !segment_only_reads(&segment.text)).peekable();
+    done.peek().is_some() && changed_things(command).iter().all(|file| is_setting(file)) && {
         done.all(|segment| sets_up(&segment.text, goal))
     }
 }
@@ -236,7 +236,7 @@ pub fn moves_files(command: &str) -> bool {
 
 /// Returns what a command line changed by itself: the file, or the program if only that is known.
 #[must_use]
-pub fn changes(command: &str) -> Vec<String> {
+pub fn changed_things(command: &str) -> Vec<String> {
     segments(command).iter().filter_map(change).collect()
 }
 
@@ -303,7 +303,7 @@ mod tests {
             "cp .env.example .env",
             "systemctl --user restart x",
         ] {
-            assert!(helps(command, "cargo build"), "{command}");
+            assert!(may_help(command, "cargo build"), "{command}");
         }
         for command in [
             "cargo fmt",
@@ -323,9 +323,9 @@ mod tests {
             "ls",
             "",
         ] {
-            assert!(!helps(command, "cargo build"), "{command}");
+            assert!(!may_help(command, "cargo build"), "{command}");
         }
-        assert!(helps("git pull --rebase", "git push"));
+        assert!(may_help("git pull --rebase", "git push"));
     }
 
     // S-HOOK-6
@@ -341,7 +341,7 @@ mod tests {
             ("echo x | tee a.c", "a.c"),
             ("cp a.c b.c", "b.c"),
         ] {
-            assert_eq!(changes(command), [expected], "{command}");
+            assert_eq!(changed_things(command), [expected], "{command}");
         }
         for command in [
             "cargo build 2>&1",
@@ -351,7 +351,7 @@ mod tests {
             "echo 'a > b'",
             "touch .ready",
         ] {
-            assert_eq!(changes(command), Vec::<String>::new(), "{command}");
+            assert_eq!(changed_things(command), Vec::<String>::new(), "{command}");
         }
         assert!(is_setting("/w/Cargo.toml") && is_setting(".npmrc") && !is_setting("src/a.rs"));
     }

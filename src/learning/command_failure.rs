@@ -1,8 +1,8 @@
 //! A command that failed, and what happened since, without secrets. Hooks keep both in the file of a session, which other versions of the
 //! program read, so the form in which they are written stays. Not here: the file (`clients::hooks`), what follows from
-//! it (`learn`).
+//! it (`session_lesson`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use serde::{Deserialize, Serialize};
 
 /// A command that failed.
@@ -11,13 +11,13 @@ pub struct CommandFailure {
     /// When, in seconds.
     pub at: i64,
     /// The command.
-    pub command: Redacted,
+    pub command: RedactedText,
     /// Its goal.
-    pub goal: Redacted,
+    pub goal: RedactedText,
     /// The relevant lines of its output.
-    pub excerpt: Redacted,
+    pub excerpt: RedactedText,
     /// The words of its signature.
-    pub words: Redacted,
+    pub words: RedactedText,
     /// The fingerprint of the command with all its secrets.
     #[serde(default)]
     pub fingerprint: u64,
@@ -31,9 +31,9 @@ pub struct CommandFailure {
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
     /// A command succeeded.
-    Ran(Redacted),
+    Ran(RedactedText),
     /// A file was changed.
-    Changed(Redacted),
+    Changed(RedactedText),
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ const OURS: [&str; 3] = ["agent-knowledge", "log-memory", "log_memory"];
 
 /// Returns the command without its surroundings: a change of directory, variables, and the pipe that cuts its output.
 #[must_use]
-pub fn core(command: &str) -> String {
+pub fn core_command(command: &str) -> String {
     let mut kept = segments(command);
     let is_around = |segment: &ShellCommand| {
         let first = segment.text.split(' ').next();
@@ -203,9 +203,9 @@ pub fn core(command: &str) -> String {
 /// Tells whether the success of a command line proves that its last real command succeeded. A pipe or `|| true` after
 /// that command would hide its exit code.
 #[must_use]
-pub fn proves(command: &str) -> bool {
+pub fn proves_success(command: &str) -> bool {
     let all = segments(command);
-    let last = all.iter().rposition(|segment| !looks(&segment.text));
+    let last = all.iter().rposition(|segment| !segment_only_reads(&segment.text));
     last.and_then(|last| all.get(last..)).is_some_and(|rest| {
         rest.iter().all(|segment| matches!(segment.joint, Connector::And | Connector::End))
     })
@@ -213,9 +213,9 @@ pub fn proves(command: &str) -> bool {
 
 /// Returns the goal of a command in a few words, or nothing if it has none.
 #[must_use]
-pub fn goal(command: &str) -> Option<String> {
+pub fn command_goal(command: &str) -> Option<String> {
     let all = segments(command);
-    let last = all.iter().rfind(|segment| !looks(&segment.text))?;
+    let last = all.iter().rfind(|segment| !segment_only_reads(&segment.text))?;
     let mut words = words(&last.text);
     let program = words.next()?;
     if !MANY.contains(&program) {
@@ -236,14 +236,14 @@ pub fn goal(command: &str) -> Option<String> {
 /// Returns the commands of a line that do more than look, in order.
 #[must_use]
 pub fn working_parts(command: &str) -> Vec<String> {
-    let all = segments(command).into_iter().filter(|segment| !looks(&segment.text));
+    let all = segments(command).into_iter().filter(|segment| !segment_only_reads(&segment.text));
     all.map(|segment| segment.text).collect()
 }
 
 /// Returns what each command of a line does, in order: the program, and its task where it has many. Commands that only
 /// look are left out.
 #[must_use]
-pub fn tasks(command: &str) -> Vec<String> {
+pub fn command_tasks(command: &str) -> Vec<String> {
     let parts = working_parts(command);
     let tasks = parts.iter().filter_map(|part| {
         let mut words = words(part);
@@ -285,7 +285,7 @@ pub fn asks_for_help(command: &str) -> bool {
 #[must_use]
 pub fn directory(command: &str) -> Option<String> {
     let all = segments(command);
-    let before = all.iter().take_while(|segment| looks(&segment.text));
+    let before = all.iter().take_while(|segment| segment_only_reads(&segment.text));
     let changes = before.filter_map(|segment| {
         segment.text.strip_prefix("cd ").or_else(|| segment.text.strip_prefix("Set-Location "))
     });
@@ -295,14 +295,14 @@ pub fn directory(command: &str) -> Option<String> {
 /// Tells whether a command only reads, or is one of our own programs. Nothing is learned from it.
 #[must_use]
 pub fn is_trivial(command: &str) -> bool {
-    command.len() > COMMAND_BYTES_MAX || only_looks(command)
+    command.len() > COMMAND_BYTES_MAX || only_reads(command)
 }
 
 /// The same for a command of any length. The time it takes is linear in the length.
 #[must_use]
-pub fn only_looks(command: &str) -> bool {
+pub fn only_reads(command: &str) -> bool {
     let is_ours = OURS.iter().any(|ours| command.contains(ours));
-    is_ours || segments(command).iter().all(|segment| looks(&segment.text))
+    is_ours || segments(command).iter().all(|segment| segment_only_reads(&segment.text))
 }
 
 /// Goals that only check the code. Running a check again fixes nothing.
@@ -340,7 +340,7 @@ pub fn is_check(goal: &str) -> bool {
 pub fn stands_for(worked: &str, failed: &str) -> bool {
     let things = |command: &str| -> Vec<String> {
         let all = segments(command);
-        let last = all.iter().rfind(|segment| !looks(&segment.text));
+        let last = all.iter().rfind(|segment| !segment_only_reads(&segment.text));
         let mut named = words(last.map_or("", |last| &last.text)).filter(|word| is_named(word));
         let is_many = named.next().is_some_and(|program| MANY.contains(&program));
         // The first argument says which task is done, and may be a synonym.
@@ -377,7 +377,7 @@ pub(crate) fn words(segment: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Tells whether a command only reads.
-pub(crate) fn looks(segment: &str) -> bool {
+pub(crate) fn segment_only_reads(segment: &str) -> bool {
     let mut words = words(segment);
     let Some(program) = words.next() else { return true };
     let asked = LOOKING.iter().find(|(of, _)| *of == program).map(|(_, asked)| asked);
@@ -407,10 +407,10 @@ mod tests {
             ("sudo chown -R $USER . && npm ci", "npm install"),
             ("docker compose up -d", "docker compose up"),
         ] {
-            assert_eq!(goal(command).as_deref(), Some(expected), "{command}");
+            assert_eq!(command_goal(command).as_deref(), Some(expected), "{command}");
         }
         for command in ["", "ls -la", "cd x && cat y", "git status"] {
-            assert_eq!(goal(command), None, "{command}");
+            assert_eq!(command_goal(command), None, "{command}");
         }
     }
 
@@ -457,7 +457,7 @@ mod tests {
             ("cd /w && set -e", "set -e"),
             ("x & y &", "x & y"),
         ] {
-            assert_eq!(core(command), expected, "{command}");
+            assert_eq!(core_command(command), expected, "{command}");
         }
     }
 
@@ -472,7 +472,7 @@ mod tests {
             "git commit -m 'a; b'",
             "npm ci;",
         ] {
-            assert!(proves(command), "{command}");
+            assert!(proves_success(command), "{command}");
         }
         for command in [
             "npm ci 2>&1 | tail -5",
@@ -483,7 +483,7 @@ mod tests {
             "npm ci\nls",
             "ls",
         ] {
-            assert!(!proves(command), "{command}");
+            assert!(!proves_success(command), "{command}");
         }
     }
 

@@ -12,7 +12,7 @@ pub mod command_effects;
 pub mod command_failure;
 pub mod commands;
 pub mod last_words;
-pub mod learn;
 pub mod same_command;
+pub mod session_lesson;
 mod shell_line;
 pub mod signature;

@@ -4,7 +4,7 @@
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use crate::commands::core;
+use crate::commands::core_command;
 use guard::secrets::redacted;
 
 /// A random key that one session makes its fingerprints with. It stands in the state of the session, and nowhere else.
@@ -56,7 +56,7 @@ const DRAWN: &str = "q7Wm2Zx9Tb4K";
 /// hold a secret.
 #[must_use]
 pub fn essence(command: &str) -> String {
-    let core = core(command);
+    let core = core_command(command);
     let kept = core.split_whitespace().filter(|word| {
         let prints = WRAPPERS.contains(word) || PRINTING.contains(word);
         !prints && !is_setting_aside(word)

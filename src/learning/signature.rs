@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use event::{KEY_DIGITS, OwnTag};
 use guard::fence::unfenced;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use guard::text::{Layout, neutralise};
 
 /// Lines of a signature: what is wrong, where, and why.
@@ -101,18 +101,18 @@ const EMPTY_WORDS: [&str; 14] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     /// Its lines, as they were.
-    pub excerpt: Redacted,
+    pub excerpt: RedactedText,
     /// Its words, without what differs each time.
-    pub words: Redacted,
+    pub words: RedactedText,
     /// The words of five lines instead of three, for a query.
-    pub all_words: Redacted,
+    pub all_words: RedactedText,
 }
 
 impl Signature {
     /// Makes the signature of a failure from its output; `None` where the output does not tell it from other
     /// failures.
     #[must_use]
-    pub fn of(output: &Redacted) -> Option<Self> {
+    pub fn from_output(output: &RedactedText) -> Option<Self> {
         let plain = without_escapes(&unfenced(output));
         let all: Vec<&str> = plain
             .lines()
@@ -125,11 +125,11 @@ impl Signature {
         let lines: Vec<&str> = looked_at.copied().filter(|line| says_something(line)).collect();
         let chosen = telling(&lines, LINES_MAX);
         let all_words: Vec<String> =
-            telling(&lines, QUERY_LINES_MAX).into_iter().map(lasting).collect();
+            telling(&lines, QUERY_LINES_MAX).into_iter().map(stable_line).collect();
         let all_words = all_words.join(" ");
         let excerpt: Vec<String> =
             chosen.iter().map(|line| neutralise(&cut(line), Layout::Line)).collect();
-        let words = chosen.iter().map(|line| lasting(line)).collect::<Vec<_>>().join(" ");
+        let words = chosen.iter().map(|line| stable_line(line)).collect::<Vec<_>>().join(" ");
         let is_telling = |word: &&str| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
             word.chars().filter(|c| c.is_alphabetic()).count() >= 3
@@ -137,9 +137,9 @@ impl Signature {
         };
         let is_known = words.split_whitespace().filter(is_telling).count() >= WORDS_MIN;
         is_known.then(|| Self {
-            excerpt: Redacted::of(&excerpt.join("\n")),
-            words: Redacted::of(&words),
-            all_words: Redacted::of(&all_words),
+            excerpt: RedactedText::redact(&excerpt.join("\n")),
+            words: RedactedText::redact(&words),
+            all_words: RedactedText::redact(&all_words),
         })
     }
 }
@@ -168,13 +168,13 @@ pub fn common_words() -> String {
 
 /// Returns the key of a lesson: equal for the same failure with the same fix, wherever it happened.
 #[must_use]
-pub fn key(words: &str, goal: &str, fix: &str) -> String {
+pub fn lesson_key(words: &str, goal: &str, fix: &str) -> String {
     tag(OwnTag::Fix, &[words, goal, fix])
 }
 
 /// Returns the key of a failure: equal for the same failure, wherever it happened.
 #[must_use]
-pub fn mark(words: &str) -> String {
+pub fn failure_key(words: &str) -> String {
     tag(OwnTag::Failure, &[words])
 }
 
@@ -239,7 +239,7 @@ fn cut(line: &str) -> String {
 
 /// Returns a line without what differs each time: paths keep their last part, numbers and addresses are removed.
 #[must_use]
-pub fn lasting(line: &str) -> String {
+pub fn stable_line(line: &str) -> String {
     let cut = cut(line);
     let words = cut.split_whitespace().map(|word| {
         let word = word.trim_end_matches([',', ';', '.', ')']);
@@ -282,8 +282,8 @@ fn without_escapes(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn words(output: &str) -> Redacted {
-        Signature::of(&output.into()).unwrap().words
+    fn words(output: &str) -> RedactedText {
+        Signature::from_output(&output.into()).unwrap().words
     }
 
     // S-HOOK-9
@@ -293,7 +293,7 @@ mod tests {
             "Error: password: hunter2secretX denied by the registry example",
             "fatal: \"api_key\": \"abcd1234efgh5678ijkl\" is not permitted here",
         ] {
-            let found = Signature::of(&output.into()).unwrap();
+            let found = Signature::from_output(&output.into()).unwrap();
             for secret in ["hunter2secretX", "abcd1234efgh5678ijkl"] {
                 let all = format!("{} {}", found.excerpt, found.words);
                 assert!(!all.contains(secret), "{all}");
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_signature_keeps_only_what_distinguishes_a_failure() {
         let output = "   Compiling api v0.1.0 (/home/me/api)\nerror[E0433]: failed to resolve: use of undeclared crate `serde`\n --> src/main.rs:3:5\n  |\n3 | use serde::Serialize;\n\nFor more information about this error, try `rustc --explain E0433`.\nerror: could not compile `api` (bin \"api\") due to 1 previous error";
-        let signature = Signature::of(&output.into()).unwrap();
+        let signature = Signature::from_output(&output.into()).unwrap();
         assert_eq!(
             signature.excerpt,
             "error[E0433]: failed to resolve: use of undeclared crate `serde`"
@@ -347,15 +347,15 @@ mod tests {
             "failed\nfailed",
             "<agent-knowledge>\npermission denied for user root\n</agent-knowledge>",
         ] {
-            assert_eq!(Signature::of(&output.into()), None, "{output:?}");
+            assert_eq!(Signature::from_output(&output.into()), None, "{output:?}");
         }
     }
 
     #[test]
     fn a_key_is_equal_for_the_same_lesson_only() {
-        assert_eq!(key("A b", "npm install", "x"), key("a b", "npm install", "x"));
-        assert_ne!(key("a", "b", "c"), key("ab", "", "c"));
-        assert_eq!(OwnTag::of(&key("", "", "")), Some(OwnTag::Fix));
-        assert_eq!(OwnTag::of(&mark("")), Some(OwnTag::Failure));
+        assert_eq!(lesson_key("A b", "npm install", "x"), lesson_key("a b", "npm install", "x"));
+        assert_ne!(lesson_key("a", "b", "c"), lesson_key("ab", "", "c"));
+        assert_eq!(OwnTag::parse(&lesson_key("", "", "")), Some(OwnTag::Fix));
+        assert_eq!(OwnTag::parse(&failure_key("")), Some(OwnTag::Failure));
     }
 }

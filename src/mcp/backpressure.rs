@@ -22,13 +22,13 @@ const UNREAD_MS_MAX: u64 = 60_000;
 
 /// Counts calls and answers in flight. Copies share one count.
 #[derive(Debug, Clone)]
-pub struct Load(Arc<watch::Sender<usize>>);
+pub struct CallsInFlight(Arc<watch::Sender<usize>>);
 
 /// One call or answer in flight, until dropped.
 #[derive(Debug)]
-pub struct UnderWay(Load);
+pub struct CallInFlight(CallsInFlight);
 
-impl Load {
+impl CallsInFlight {
     /// Returns a count of zero.
     #[must_use]
     pub fn none() -> Self {
@@ -37,9 +37,9 @@ impl Load {
 
     /// Counts one more until the returned value is dropped.
     #[must_use]
-    pub fn one_more(&self) -> UnderWay {
+    pub fn add(&self) -> CallInFlight {
         self.0.send_modify(|count| *count += 1);
-        UnderWay(self.clone())
+        CallInFlight(self.clone())
     }
 
     /// Waits until there is room for one more.
@@ -49,7 +49,7 @@ impl Load {
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for CallInFlight {
     fn drop(&mut self) {
         self.0.0.send_modify(|count| *count -= 1);
     }
@@ -58,14 +58,14 @@ impl Drop for UnderWay {
 /// A transport that is read only while there is room.
 pub struct Backpressure<T> {
     inner: T,
-    load: Load,
+    load: CallsInFlight,
     gone: Disconnect,
     is_open: bool,
 }
 
 impl<T> Backpressure<T> {
     /// Wraps a transport. `load` is what it counts; `gone` is signalled when the client has stopped reading.
-    pub fn new(inner: T, load: Load, gone: Disconnect) -> Self {
+    pub fn new(inner: T, load: CallsInFlight, gone: Disconnect) -> Self {
         Self { inner, load, gone, is_open: false }
     }
 }
@@ -77,7 +77,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let unread = self.load.one_more();
+        let unread = self.load.add();
         let sent = self.inner.send(item);
         async move {
             let _until_sent = unread;
@@ -90,7 +90,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
             let patience = Duration::from_millis(UNREAD_MS_MAX);
             if tokio::time::timeout(patience, self.load.has_room()).await.is_err() {
                 tracing::error!("the client does not read answers; closing the session");
-                self.gone.happen();
+                self.gone.signal();
                 return None;
             }
             let message = self.inner.receive().await?;

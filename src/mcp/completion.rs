@@ -6,13 +6,13 @@ use serde_json::Value;
 use crate::{prompts, resources};
 use event::Problems;
 use requests::Request;
-use requests::{Api, ApiError, CompleteRequest, Slot};
+use requests::{Api, ApiError, CompleteRequest, CompletionSlot};
 
 /// Reads what the client wants completed.
 ///
 /// # Errors
 /// [`ApiError::Invalid`] where there is no such prompt, template or argument, or too much was typed.
-pub fn asked(params: &CompleteRequestParams) -> Result<CompleteRequest, ApiError> {
+pub fn completion_request(params: &CompleteRequestParams) -> Result<CompleteRequest, ApiError> {
     let slots = match &params.r#ref {
         Reference::Prompt(prompt) => of_prompt(&prompt.name)?,
         Reference::Resource(resource) => resources::slots(&resource.uri)?,
@@ -29,16 +29,16 @@ pub fn asked(params: &CompleteRequestParams) -> Result<CompleteRequest, ApiError
 }
 
 /// Returns the arguments of a prompt.
-fn of_prompt(name: &str) -> Result<&'static [(&'static str, Slot)], ApiError> {
+fn of_prompt(name: &str) -> Result<&'static [(&'static str, CompletionSlot)], ApiError> {
     match name {
         prompts::RECALL => Ok(&[
-            ("topic", Slot::Tag),
-            ("kind", Slot::Kind),
-            ("file", Slot::File),
-            ("repo", Slot::Repo),
+            ("topic", CompletionSlot::Tag),
+            ("kind", CompletionSlot::Kind),
+            ("file", CompletionSlot::File),
+            ("repo", CompletionSlot::Repo),
         ]),
-        prompts::HANDOFF | prompts::RETRO => Ok(&[("repo", Slot::Repo)]),
-        _ => Err(prompts::unknown()),
+        prompts::HANDOFF | prompts::RETRO => Ok(&[("repo", CompletionSlot::Repo)]),
+        _ => Err(prompts::unknown_prompt()),
     }
 }
 
@@ -46,7 +46,10 @@ fn of_prompt(name: &str) -> Result<&'static [(&'static str, Slot)], ApiError> {
 ///
 /// # Errors
 /// Those of [`Api::complete`].
-pub fn values(api: &dyn Api, request: &CompleteRequest) -> Result<CompletionInfo, ApiError> {
+pub fn completion_values(
+    api: &dyn Api,
+    request: &CompleteRequest,
+) -> Result<CompletionInfo, ApiError> {
     let reply = api.ask(&Request::Complete(request.clone()))?.json;
     let values = reply.get("values").and_then(Value::as_array);
     let values: Vec<String> = values

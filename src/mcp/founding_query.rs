@@ -17,7 +17,7 @@ const FIELDS: [&str; 4] = ["lesson", "context", "timestamp", "success_rate"];
 ///
 /// # Errors
 /// Those of a search.
-pub fn answer(api: &dyn Api, mut arguments: JsonObject) -> Result<Reply, ApiError> {
+pub fn answer_query(api: &dyn Api, mut arguments: JsonObject) -> Result<Reply, ApiError> {
     if let Some(text) = arguments.remove("text") {
         arguments.insert("query".to_owned(), text);
     }

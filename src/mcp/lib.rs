@@ -5,10 +5,11 @@
 //! and [`telling`] (what an agent was told). Not here: HTTP (`web`), the answers (`api`).
 
 pub mod backpressure;
-pub mod client;
 mod completion;
+pub mod delivery_recorder;
 mod founding_query;
-mod lines;
+mod line_transport;
+pub mod mcp_caller;
 pub mod mcp_server;
 pub mod message;
 mod permission;
@@ -17,4 +18,3 @@ mod resources;
 pub mod schema;
 pub mod stdio;
 mod subscriptions;
-pub mod telling;

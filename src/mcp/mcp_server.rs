@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,19 +24,19 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 
-use crate::backpressure::Load;
-use access::admitted::admitted;
+use crate::backpressure::CallsInFlight;
+use access::admitted_caller::admitted_caller;
 use guard::secrets::redacted;
 use requests::rights::Rights;
 use requests::{Api, ApiError, Reply};
 use writer::exit::Exit;
 
-use crate::client::Caller;
+use crate::mcp_caller::McpCaller;
 
-use crate::schema::find;
+use crate::delivery_recorder::DeliveryRecorder;
+use crate::delivery_recorder::ToolQuestion;
+use crate::schema::find_tool;
 use crate::subscriptions::Subscriptions;
-use crate::telling::Question;
-use crate::telling::Telling;
 use access::disconnect::Disconnect;
 use requests::tool::{ToolSet, VerbTool};
 
@@ -76,9 +76,9 @@ pub struct McpServer {
     rights: Rights,
     /// Signals that the client has left.
     pub gone: Disconnect,
-    load: Load,
-    heard: Heard,
-    telling: Option<Telling>,
+    load: CallsInFlight,
+    heard: ClientNameObserver,
+    telling: Option<DeliveryRecorder>,
     pushes: bool,
     /// What the client wants to hear of.
     pub subscriptions: Subscriptions,
@@ -86,37 +86,37 @@ pub struct McpServer {
 
 /// What differs from one process to another.
 #[derive(Clone)]
-pub struct Options {
+pub struct McpOptions {
     /// The tools that are listed and answered.
-    pub set: ToolSet,
+    pub tool_set: ToolSet,
     /// Gets the name of the client, at the calls that every client makes.
-    pub heard: Heard,
+    pub on_client_name: ClientNameObserver,
     /// Writes down what tools tell.
-    pub telling: Option<Telling>,
+    pub recorder: Option<DeliveryRecorder>,
     /// Whether the client can be told something that it did not ask at that moment.
     pub pushes: bool,
     /// What the client may do; tools beyond that are not listed.
     pub rights: Rights,
 }
 
-impl Default for Options {
+impl Default for McpOptions {
     fn default() -> Self {
         let (set, rights) = (ToolSet::default(), Rights::Admin);
-        Self { set, heard: None, telling: None, pushes: false, rights }
+        Self { tool_set: set, on_client_name: None, recorder: None, pushes: false, rights }
     }
 }
 
 /// A function that is called with the name of a client.
-pub type Heard = Option<Arc<dyn Fn(&str) + Send + Sync>>;
+pub type ClientNameObserver = Option<Arc<dyn Fn(&str) + Send + Sync>>;
 
 impl McpServer {
     /// Makes a server. `gone` signals that the client has left; `load` counts the calls.
     #[must_use]
-    pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
+    pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: CallsInFlight) -> Self {
         let set = ToolSet::Usual;
         Self {
             api,
-            tools: crate::schema::tools(set).into(),
+            tools: crate::schema::listed_tools(set).into(),
             set,
             rights: Rights::Admin,
             gone,
@@ -130,15 +130,19 @@ impl McpServer {
 
     /// Sets what differs from one process to another.
     #[must_use]
-    pub fn with(self, Options { set, heard, telling, pushes, rights }: Options) -> Self {
-        let mut tools = crate::schema::tools(set);
-        let is_allowed = |name: &str| find(name).is_some_and(|(verb, _)| verb.rights() <= rights);
+    pub fn with(
+        self,
+        McpOptions { tool_set: set, on_client_name: heard, recorder: telling, pushes, rights }: McpOptions,
+    ) -> Self {
+        let mut tools = crate::schema::listed_tools(set);
+        let is_allowed =
+            |name: &str| find_tool(name).is_some_and(|(verb, _)| verb.rights() <= rights);
         tools.retain(|tool| is_allowed(&tool.name));
         Self { set, tools: tools.into(), rights, heard, telling, pushes, ..self }
     }
 
-    fn tell(&self, context: &RequestContext<RoleServer>) {
-        if let (Some(heard), Some(name)) = (&self.heard, Caller::of(context).name) {
+    fn report_client_name(&self, context: &RequestContext<RoleServer>) {
+        if let (Some(heard), Some(name)) = (&self.heard, McpCaller::from_context(context).name) {
             heard(&name);
         }
     }
@@ -149,11 +153,11 @@ impl McpServer {
         F: FnOnce(&dyn Api) -> Result<T, ApiError> + Send + 'static,
         T: Send + 'static,
     {
-        let _until_answered = self.load.one_more();
+        let _until_answered = self.load.add();
         let api = Arc::clone(&self.api);
         let answer = tokio::task::spawn_blocking(move || question(&*api));
         let patience = async {
-            self.gone.happened().await;
+            self.gone.wait().await;
             tokio::time::sleep(Duration::from_millis(GRACE_MS)).await;
         };
         tokio::select! {
@@ -185,7 +189,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.tell(&context);
+        self.report_client_name(&context);
         Ok(ListToolsResult::with_all_items(self.tools.to_vec()))
     }
 
@@ -199,19 +203,21 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let found = find(&request.name);
-        let (verb, who) = (found.map(|(verb, _)| verb), admitted(&context.extensions));
+        let found = find_tool(&request.name);
+        let (verb, who) = (found.map(|(verb, _)| verb), admitted_caller(&context.extensions));
         if let Err(why) = crate::permission::check(verb, &arguments, self.rights, who) {
             return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
         }
-        let caller = Caller::of(&context);
-        let names = crate::schema::names(self.set);
-        let question =
-            self.telling.as_ref().and_then(|_| Question::of(&request.name, arguments.clone()));
+        let caller = McpCaller::from_context(&context);
+        let names = crate::schema::tool_names(self.set);
+        let question = self
+            .telling
+            .as_ref()
+            .and_then(|_| ToolQuestion::from_arguments(&request.name, arguments.clone()));
         let (name, asking) = (request.name.clone(), caller.clone());
         let answer = self.ask(move |api| {
             if request.name == crate::founding_query::QUERY {
-                return crate::founding_query::answer(api, arguments);
+                return crate::founding_query::answer_query(api, arguments);
             }
             match found.filter(|(_, tool)| names.contains(&tool.name)) {
                 Some((_, tool)) => call(api, &tool, arguments, &asking),
@@ -223,12 +229,12 @@ impl ServerHandler for McpServer {
             let (reply, telling) = (reply.clone(), telling.clone());
             // The answer does not wait for that.
             drop(tokio::task::spawn_blocking(move || {
-                telling.note(&name, &question, &reply, &caller);
+                telling.record_answer(&name, &question, &reply, &caller);
             }));
         }
         Ok(match answer {
             Ok(reply) => CallToolResult::success(vec![ContentBlock::text(reply.text)]),
-            Err(error) => CallToolResult::error(vec![ContentBlock::text(said(&error))]),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(error_message(&error))]),
         }
         .into())
     }
@@ -255,11 +261,11 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         if crate::resources::is_expensive(&request.uri) {
-            crate::permission::charge(admitted(&context.extensions)).map_err(busy)?;
+            crate::permission::charge(admitted_caller(&context.extensions)).map_err(busy)?;
         }
         let uri = request.uri.clone();
         let asked = json!({ "uri": redacted(&request.uri) });
-        let read = self.ask(move |api| crate::resources::read(api, &uri)).await;
+        let read = self.ask(move |api| crate::resources::read_resource(api, &uri)).await;
         // The data names the resource that was not found.
         let read =
             read.map_err(|error| ErrorData { data: Some(asked), ..protocol_error(error) })?;
@@ -281,9 +287,9 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         // Each looks at all memories of a repository.
-        crate::permission::charge(admitted(&context.extensions)).map_err(busy)?;
+        crate::permission::charge(admitted_caller(&context.extensions)).map_err(busy)?;
         let arguments = request.arguments.unwrap_or_default();
-        let words = self.ask(move |api| crate::prompts::words(api, &request.name, arguments));
+        let words = self.ask(move |api| crate::prompts::prompt_text(api, &request.name, arguments));
         let text = words.await.map_err(protocol_error)?;
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
@@ -293,8 +299,8 @@ impl ServerHandler for McpServer {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let asked = crate::completion::asked(&request).map_err(protocol_error)?;
-        let values = self.ask(move |api| crate::completion::values(api, &asked)).await;
+        let asked = crate::completion::completion_request(&request).map_err(protocol_error)?;
+        let values = self.ask(move |api| crate::completion::completion_values(api, &asked)).await;
         Ok(CompleteResult::new(values.map_err(protocol_error)?))
     }
 
@@ -357,10 +363,10 @@ fn call(
     api: &dyn Api,
     tool: &VerbTool,
     arguments: JsonObject,
-    caller: &Caller,
+    caller: &McpCaller,
 ) -> Result<Reply, ApiError> {
-    let session = caller.session_id.clone().map(Redacted::into_string);
-    let request = (tool.request)(arguments)?.in_words().of_session(session);
+    let session = caller.session_id.clone().map(RedactedText::into_string);
+    let request = (tool.request)(arguments)?.words_only().in_session(session);
     api.ask_as(&request, &caller.voice())
 }
 
@@ -374,14 +380,14 @@ fn busy(why: String) -> ErrorData {
 }
 
 /// Returns the message of an error without secrets: it may repeat what was sent.
-fn said(error: &ApiError) -> String {
+fn error_message(error: &ApiError) -> String {
     redacted(&error.to_string()).into_owned()
 }
 
 /// Turns an error into one of the protocol, where the protocol has no form for a failed answer.
 #[expect(clippy::needless_pass_by_value, reason = "a step of map_err, which gives it away")]
 fn protocol_error(error: ApiError) -> ErrorData {
-    let message = said(&error);
+    let message = error_message(&error);
     match error {
         ApiError::Invalid(_) => ErrorData::invalid_params(message, None),
         ApiError::NotFound(_) => ErrorData::resource_not_found(message, None),

@@ -1,5 +1,5 @@
 //! One message of a client, from its bytes. What cannot be read becomes an error of JSON-RPC that carries the
-//! request's id wherever that can be read, since a client waits for it. Not here: lines (`lines`), the answers (`mcp`).
+//! request's id wherever that can be read, since a client waits for it. Not here: lines (`line_transport`), the answers (`mcp`).
 
 use rmcp::model::{
     ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -13,13 +13,13 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Why a message is answered with an error instead of being served.
 #[derive(Debug, PartialEq)]
-pub struct Unreadable {
+pub struct UnreadableMessage {
     id: Option<RequestId>,
     code: ErrorCode,
     message: String,
 }
 
-impl Unreadable {
+impl UnreadableMessage {
     /// A message over the limit, of which the beginning is known.
     pub fn too_long(head: &[u8], bytes_max: usize) -> Self {
         let message = format!("the message has more than {bytes_max} bytes");
@@ -41,8 +41,8 @@ impl Unreadable {
 /// Reads a message. `None` needs no answer: a notification that MCP does not know, or an answer to nothing we asked.
 ///
 /// # Errors
-/// [`Unreadable`], for which the client waits if it sent a request.
-pub fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unreadable> {
+/// [`UnreadableMessage`], for which the client waits if it sent a request.
+pub fn read_message(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, UnreadableMessage> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
         // rmcp reads a request with an id of another type as a notification, which gets no answer.
@@ -54,15 +54,15 @@ pub fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unreadable> {
 /// Returns the body of a request with half characters replaced, or as it is.
 ///
 /// # Errors
-/// [`Unreadable`], as for [`read`].
-pub fn readable(body: &[u8]) -> Result<Option<String>, Unreadable> {
-    read(body)?;
+/// [`UnreadableMessage`], as for [`read`].
+pub fn readable_body(body: &[u8]) -> Result<Option<String>, UnreadableMessage> {
+    read_message(body)?;
     let text = std::str::from_utf8(body).ok();
     let is_refused = |text: &&str| serde_json::from_str::<Value>(text).is_err();
     Ok(text.filter(is_refused).and_then(surrogates_mended))
 }
 
-fn read_with_care(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unreadable> {
+fn read_with_care(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, UnreadableMessage> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let message = format!("not UTF-8 from byte {} on", error.valid_up_to());
         unparsed(&String::from_utf8_lossy(bytes), message)
@@ -88,7 +88,7 @@ fn read_with_care(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unreadab
 }
 
 /// Checks the form of a request, so that its error names the field.
-fn check(fields: &Map<String, Value>) -> Result<(), Unreadable> {
+fn check(fields: &Map<String, Value>) -> Result<(), UnreadableMessage> {
     let id = id_of(fields);
     let problem = if id.is_none() {
         "`id` must be a string or an integer, for example 1"
@@ -98,19 +98,19 @@ fn check(fields: &Map<String, Value>) -> Result<(), Unreadable> {
         "`method` must be a string, for example \"ping\""
     } else if fields.get("params").is_some_and(|params| !params.is_object()) {
         let message = "`params` must be an object, for example {}".to_owned();
-        return Err(Unreadable { id, code: ErrorCode::INVALID_PARAMS, message });
+        return Err(UnreadableMessage { id, code: ErrorCode::INVALID_PARAMS, message });
     } else {
         return Ok(());
     };
     Err(invalid(id, problem.to_owned()))
 }
 
-fn invalid(id: Option<RequestId>, message: String) -> Unreadable {
-    Unreadable { id, code: ErrorCode::INVALID_REQUEST, message }
+fn invalid(id: Option<RequestId>, message: String) -> UnreadableMessage {
+    UnreadableMessage { id, code: ErrorCode::INVALID_REQUEST, message }
 }
 
-fn unparsed(text: &str, message: String) -> Unreadable {
-    Unreadable { id: id_in(text), code: ErrorCode::PARSE_ERROR, message }
+fn unparsed(text: &str, message: String) -> UnreadableMessage {
+    UnreadableMessage { id: id_in(text), code: ErrorCode::PARSE_ERROR, message }
 }
 
 fn id_of(fields: &Map<String, Value>) -> Option<RequestId> {
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn refusal(bytes: &[u8]) -> (i32, Option<String>) {
-        let unreadable = read(bytes).unwrap_err();
+        let unreadable = read_message(bytes).unwrap_err();
         (unreadable.code.0, unreadable.id.map(|id| id.to_string()))
     }
 
@@ -191,10 +191,10 @@ mod tests {
     #[test]
     fn half_a_character_is_read_as_a_replacement() {
         let line = br#"{"jsonrpc":"2.0","id":1,"method":"x/y","params":{"text":"fix \ud83d"}}"#;
-        let shown = format!("{:?}", read(line).unwrap().unwrap());
+        let shown = format!("{:?}", read_message(line).unwrap().unwrap());
         assert!(shown.contains("fix \u{FFFD}"), "{shown}");
-        assert!(readable(line).unwrap().unwrap().contains("\\ufffd"));
-        assert_eq!(readable(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).unwrap(), None);
+        assert!(readable_body(line).unwrap().unwrap().contains("\\ufffd"));
+        assert_eq!(readable_body(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).unwrap(), None);
     }
 
     // S-MCP-8
@@ -204,7 +204,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"textDocument/didOpen"}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/progress","params":[]}"#,
         ] {
-            assert!(read(line.as_bytes()).is_ok(), "{line}");
+            assert!(read_message(line.as_bytes()).is_ok(), "{line}");
         }
     }
 }

@@ -45,17 +45,17 @@ fn arguments<R: ApiRequest>() -> Vec<PromptArgument> {
 ///
 /// # Errors
 /// The problems of the name or the arguments, or why there is no answer.
-pub fn words(api: &dyn Api, name: &str, arguments: JsonObject) -> Result<String, ApiError> {
+pub fn prompt_text(api: &dyn Api, name: &str, arguments: JsonObject) -> Result<String, ApiError> {
     match name {
         RECALL => recall(api, arguments),
         HANDOFF => handoff(api, arguments),
         RETRO => retro(arguments),
-        _ => Err(unknown()),
+        _ => Err(unknown_prompt()),
     }
 }
 
 /// Says that there is no such prompt.
-pub fn unknown() -> ApiError {
+pub fn unknown_prompt() -> ApiError {
     let message = format!("is not a prompt; the prompts are {RECALL}, {HANDOFF} and {RETRO}");
     Problems::one("name", message).into()
 }

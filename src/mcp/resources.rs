@@ -8,10 +8,10 @@ use serde_json::Value;
 use event::Problems;
 use reply::tokens;
 use requests::Request;
-use requests::about_file;
+use requests::file_search;
 use requests::{
-    AnalyzeRequest, Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, SessionSearchRequest,
-    Slot, StaleRequest, TOKENS_MAX, Topic,
+    AnalyzeRequest, Api, ApiError, CompletionSlot, ContextRequest, LIMIT_MAX, Listing, Reply,
+    SessionSearchRequest, StaleRequest, TOKENS_MAX, Topic,
 };
 
 /// The newest memories.
@@ -46,7 +46,7 @@ const WORDS: &str = "text/markdown";
 
 /// The content of a resource.
 #[derive(Debug)]
-pub struct Read {
+pub struct ResourceContent {
     pub text: String,
     pub mime: &'static str,
 }
@@ -103,10 +103,10 @@ pub fn templates() -> Vec<ResourceTemplate> {
 ///
 /// # Errors
 /// [`ApiError::Invalid`] names the forms.
-pub fn slots(form: &str) -> Result<&'static [(&'static str, Slot)], ApiError> {
+pub fn slots(form: &str) -> Result<&'static [(&'static str, CompletionSlot)], ApiError> {
     match form {
-        ITEM_FORM => Ok(&[("id", Slot::Id)]),
-        FILE_FORM => Ok(&[("path", Slot::File)]),
+        ITEM_FORM => Ok(&[("id", CompletionSlot::Id)]),
+        FILE_FORM => Ok(&[("path", CompletionSlot::File)]),
         SESSION_FORM | PAST_FORM => Ok(&[]),
         _ => {
             let message =
@@ -125,18 +125,18 @@ pub fn is_expensive(uri: &str) -> bool {
 ///
 /// # Errors
 /// [`ApiError::NotFound`] names what there is.
-pub fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
+pub fn read_resource(api: &dyn Api, uri: &str) -> Result<ResourceContent, ApiError> {
     if uri == CONTEXT {
         return api
             .ask(&Request::Context(ContextRequest::default()))
-            .map(|reply| Read { text: reply.text, mime: WORDS });
+            .map(|reply| ResourceContent { text: reply.text, mime: WORDS });
     }
     if uri.starts_with(PAST) {
         let ids = vec![percent_decode_str(uri).decode_utf8_lossy().into_owned()];
         let request =
             SessionSearchRequest { ids, max_tokens: TOKENS_MAX, ..SessionSearchRequest::default() };
         let reply = api.ask(&Request::Sessions(request))?;
-        return Ok(Read { text: reply.text, mime: WORDS });
+        return Ok(ResourceContent { text: reply.text, mime: WORDS });
     }
     let reply = if uri == RECENT {
         bounded(api.ask(&Request::Recent(LIMIT_MAX))?)
@@ -152,7 +152,7 @@ pub fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
     } else if let Some(id) = named(uri, ITEM) {
         api.ask(&Request::Show([id].to_vec()))?
     } else if let Some(path) = named(uri, FILE) {
-        bounded(api.ask(&Request::Search(about_file(&path)?))?)
+        bounded(api.ask(&Request::Search(file_search(&path)?))?)
     } else if let Some(session) = named(uri, SESSION) {
         bounded(api.ask(&Request::List(Listing::OfSession(session)))?)
     } else {
@@ -160,7 +160,7 @@ pub fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
             "unknown resource; the resources are {RECENT}, {CONTEXT}, {STALE}, {GRAPH}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
         )));
     };
-    Ok(Read { text: reply.json_line(), mime: JSON })
+    Ok(ResourceContent { text: reply.json_line(), mime: JSON })
 }
 
 /// Returns the part of an address after its beginning.
@@ -196,11 +196,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use requests::fake_api::Fake;
+    use requests::fake_api::FakeApi;
 
     #[test]
     fn an_id_may_come_percent_encoded() {
-        let api = Fake::new();
+        let api = FakeApi::new();
         for (uri, asked) in [
             ("memory://item/3K7Q2M9A", r#"show ["3K7Q2M9A"]"#),
             ("memory://item/jira%3A12%2f3", r#"show ["jira:12/3"]"#),
@@ -212,10 +212,11 @@ mod tests {
             ("memory://file/src/a%20b.rs", r#"search "" All(None) Hybrid"#),
             ("memory://session/a%2Fb", r#"list OfSession("a/b")"#),
         ] {
-            let read: Value = serde_json::from_str(&read(&*api, uri).unwrap().text).unwrap();
+            let read: Value =
+                serde_json::from_str(&read_resource(&*api, uri).unwrap().text).unwrap();
             assert_eq!(read["asked"], asked);
         }
-        assert_eq!(read(&*api, CONTEXT).unwrap().text, "context None 800");
+        assert_eq!(read_resource(&*api, CONTEXT).unwrap().text, "context None 800");
     }
 
     // S-REPLY-1
@@ -248,7 +249,7 @@ mod tests {
             "memory://recents",
             "file:///etc/passwd",
         ] {
-            let Err(ApiError::NotFound(message)) = read(&*Fake::new(), uri) else {
+            let Err(ApiError::NotFound(message)) = read_resource(&*FakeApi::new(), uri) else {
                 panic!("{uri}")
             };
             assert!(message.contains(RECENT) && message.contains("memory://item/{id}"));

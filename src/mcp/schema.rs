@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmcp::model::{MetaObject, Tool as ListedTool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 
-use requests::parameter::{Parameter, ToolForm, Usual, Values};
+use requests::parameter::{Parameter, ParameterDefault, ParameterValues, ToolForm};
 use requests::tool::{ToolSet, VerbTool};
 use requests::verb::{Verb, VerbKind};
 use requests::verbs::VERBS;
@@ -22,19 +22,19 @@ fn rows(set: ToolSet) -> Vec<(&'static Verb, VerbTool)> {
 
 /// Returns the names of the tools of a set, in the order in which they are listed.
 #[must_use]
-pub fn names(set: ToolSet) -> Vec<&'static str> {
+pub fn tool_names(set: ToolSet) -> Vec<&'static str> {
     rows(set).into_iter().map(|(_, tool)| tool.name).collect()
 }
 
 /// Returns the tools of a set, always the same and in the same order: clients cache them.
 #[must_use]
-pub fn tools(set: ToolSet) -> Vec<ListedTool> {
+pub fn listed_tools(set: ToolSet) -> Vec<ListedTool> {
     rows(set).into_iter().map(|(verb, tool)| listed(verb, &tool)).collect()
 }
 
 /// Returns the verb and the tool with a name.
 #[must_use]
-pub fn find(name: &str) -> Option<(&'static Verb, VerbTool)> {
+pub fn find_tool(name: &str) -> Option<(&'static Verb, VerbTool)> {
     rows(ToolSet::Full).into_iter().find(|(_, tool)| tool.name == name)
 }
 
@@ -83,23 +83,26 @@ const NARROW_MAX: usize = 20;
 /// Describes one parameter.
 fn property(parameter: &Parameter) -> Value {
     let mut schema = match &parameter.values {
-        Values::Text | Values::Time | Values::Sequence | Values::Word(_) => {
+        ParameterValues::Text
+        | ParameterValues::Time
+        | ParameterValues::Sequence
+        | ParameterValues::Word(_) => {
             json!({ "type": "string" })
         }
-        Values::List => json!({ "type": "array", "items": { "type": "string" } }),
-        Values::Whole(_) => json!({ "type": "integer" }),
-        Values::Share => json!({ "type": "number" }),
-        Values::Switch => json!({ "type": "boolean" }),
+        ParameterValues::List => json!({ "type": "array", "items": { "type": "string" } }),
+        ParameterValues::Whole(_) => json!({ "type": "integer" }),
+        ParameterValues::Share => json!({ "type": "number" }),
+        ParameterValues::Switch => json!({ "type": "boolean" }),
     };
     let Some(fields) = schema.as_object_mut() else { return schema };
-    if let Values::Whole(allowed) = &parameter.values {
+    if let ParameterValues::Whole(allowed) = &parameter.values {
         if *allowed.end() <= NARROW_MAX {
             fields.insert("minimum".to_owned(), (*allowed.start()).into());
             fields.insert("maximum".to_owned(), (*allowed.end()).into());
         }
         let default = match &parameter.default {
-            Some(Usual::Value(value)) => value.parse::<usize>().ok(),
-            Some(Usual::Described(_)) | None => None,
+            Some(ParameterDefault::Value(value)) => value.parse::<usize>().ok(),
+            Some(ParameterDefault::Described(_)) | None => None,
         };
         if let Some(default) = default {
             fields.insert("default".to_owned(), default.into());
@@ -139,9 +142,9 @@ mod tests {
         let tokens = |tools: &[ListedTool]| {
             serde_json::to_string(tools).unwrap().chars().count().div_ceil(4)
         };
-        let usual = tokens(&tools(ToolSet::Usual));
+        let usual = tokens(&listed_tools(ToolSet::Usual));
         assert!(usual < TOKENS_MAX, "{usual} tokens");
-        let full = tokens(&tools(ToolSet::Full));
+        let full = tokens(&listed_tools(ToolSet::Full));
         assert!(full < FULL_TOKENS_MAX, "{full} tokens");
     }
 
@@ -149,7 +152,7 @@ mod tests {
     fn instructions_are_short_and_say_when_to_call_first() {
         assert!(INSTRUCTIONS.chars().count() <= 400, "{}", INSTRUCTIONS.chars().count());
         assert!(INSTRUCTIONS.starts_with("Call memory_context when"));
-        for tool in tools(ToolSet::Full) {
+        for tool in listed_tools(ToolSet::Full) {
             // The answer itself says what to do with it.
             let is_core = [SEARCH, CONTEXT, SAVE].contains(&&*tool.name);
             assert_eq!(INSTRUCTIONS.contains(&*tool.name), is_core);
@@ -160,7 +163,7 @@ mod tests {
     // S-MCP-3
     #[test]
     fn every_vendor_can_read_the_schemas() {
-        for tool in tools(ToolSet::Full) {
+        for tool in listed_tools(ToolSet::Full) {
             assert_portable(&tool.schema_as_json_value(), &tool.name);
             assert!(tool.output_schema.is_none(), "what a model reads comes once, as text");
         }
@@ -209,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_schema_lists_what_its_request_offers_to_models() {
-        let listed = tools(ToolSet::Full);
+        let listed = listed_tools(ToolSet::Full);
         let properties = |name: &str| -> Vec<String> {
             let tool = listed.iter().find(|tool| tool.name == name).unwrap();
             tool.input_schema["properties"].as_object().unwrap().keys().cloned().collect()
@@ -230,7 +233,7 @@ mod tests {
     // S-ADD-1
     #[test]
     fn a_lesson_is_all_that_save_demands() {
-        let listed = tools(ToolSet::Usual);
+        let listed = listed_tools(ToolSet::Usual);
         let save = listed.iter().find(|tool| tool.name == SAVE).unwrap();
         assert_eq!(save.input_schema["required"], json!(["lesson"]));
         let kind = &save.input_schema["properties"]["event_type"]["description"];
@@ -241,22 +244,22 @@ mod tests {
     #[test]
     fn the_usual_set_begins_the_full_one() {
         let names = |set: ToolSet| -> Vec<String> {
-            tools(set).into_iter().map(|tool| tool.name.into_owned()).collect()
+            listed_tools(set).into_iter().map(|tool| tool.name.into_owned()).collect()
         };
-        assert_eq!(names(ToolSet::Usual), super::names(ToolSet::Usual));
-        assert_eq!(names(ToolSet::Full), super::names(ToolSet::Full));
-        assert!(super::names(ToolSet::Full).starts_with(&super::names(ToolSet::Usual)));
-        assert_eq!(super::names(ToolSet::Full).len(), 11);
+        assert_eq!(names(ToolSet::Usual), super::tool_names(ToolSet::Usual));
+        assert_eq!(names(ToolSet::Full), super::tool_names(ToolSet::Full));
+        assert!(super::tool_names(ToolSet::Full).starts_with(&super::tool_names(ToolSet::Usual)));
+        assert_eq!(super::tool_names(ToolSet::Full).len(), 11);
     }
 
     #[test]
     fn hints_tell_readers_from_writers() {
-        for tool in tools(ToolSet::Full) {
+        for tool in listed_tools(ToolSet::Full) {
             let hints = tool.annotations.unwrap();
             let readers = [SEARCH, CONTEXT, RELATED, SESSIONS, STALE, ANALYZE];
             let is_reader = readers.contains(&&*tool.name);
             assert_eq!(
-                find(&tool.name).unwrap().0.rights() == Rights::Write,
+                find_tool(&tool.name).unwrap().0.rights() == Rights::Write,
                 !is_reader,
                 "{}",
                 tool.name

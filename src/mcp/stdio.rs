@@ -15,11 +15,11 @@ use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
-use crate::backpressure::{Backpressure, Load};
-use crate::lines::Lines;
-use crate::mcp_server::{McpServer, Options};
+use crate::backpressure::{Backpressure, CallsInFlight};
+use crate::line_transport::LineTransport;
+use crate::mcp_server::{McpOptions, McpServer};
 use access::disconnect::Disconnect;
-use daemon::process::parent_gone;
+use daemon::process::on_parent_exit;
 use requests::Api;
 use writer::exit::Exit;
 
@@ -35,7 +35,7 @@ const RELEASE_LOOK_MS: u64 = 2;
 
 /// Serves one client on standard input and output until it leaves or a signal comes.
 #[must_use]
-pub fn serve_stdio(api: Arc<dyn Api>, options: Options) -> Exit {
+pub fn serve_stdio(api: Arc<dyn Api>, options: McpOptions) -> Exit {
     // In a second server of one process the first one keeps receiving the warnings.
     let _ = tracing_subscriber::fmt()
         .with_writer(io::stderr)
@@ -54,7 +54,7 @@ pub fn serve_stdio(api: Arc<dyn Api>, options: Options) -> Exit {
         let (reader, writer) = rmcp::transport::io::stdio_pipes();
         let orphaned = Arc::new(Notify::new());
         let tells = Arc::clone(&orphaned);
-        parent_gone(move || tells.notify_one());
+        on_parent_exit(move || tells.notify_one());
         let stop = async {
             tokio::select! {
                 () = stop_signal() => {}
@@ -89,18 +89,18 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 /// Serves one client on any pair of streams, until its end of input or until `stop` is ready.
 pub async fn serve(
     api: Arc<dyn Api>,
-    options: Options,
+    options: McpOptions,
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
     stop: impl Future<Output = ()>,
 ) -> Exit {
     let gone = Disconnect::new();
     let mut stop = pin!(stop);
-    let load = Load::none();
-    let server =
-        McpServer::new(api, gone.clone(), load.clone()).with(Options { pushes: true, ..options });
+    let load = CallsInFlight::none();
+    let server = McpServer::new(api, gone.clone(), load.clone())
+        .with(McpOptions { pushes: true, ..options });
     let reader = WatchedReader { inner: reader, gone: gone.clone() };
-    let lines = Lines::new(reader, writer);
+    let lines = LineTransport::new(reader, writer);
     let opened = tokio::select! {
         opened = server.serve(Backpressure::new(lines, load, gone.clone())) => opened,
         () = &mut stop => return Exit::Done,
@@ -113,9 +113,9 @@ pub async fn serve(
     let mut ended = pin!(running.waiting());
     tokio::select! {
         _ = &mut ended => return Exit::Done,
-        () = gone.happened() => {}
+        () = gone.wait() => {}
         () = &mut stop => {
-            gone.happen();
+            gone.signal();
             cancel.cancel();
         }
     }
@@ -175,7 +175,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for WatchedReader<R> {
             Poll::Pending => false,
         };
         if is_end {
-            this.gone.happen();
+            this.gone.signal();
         }
         polled
     }

@@ -50,7 +50,7 @@ impl McpServer {
     /// [`ApiError`] if it does not exist, or there are too many.
     pub async fn subscribe_to(&self, uri: String, peer: Peer<RoleServer>) -> Result<(), ApiError> {
         let named = uri.clone();
-        let read = self.ask(move |api| resources::read(api, &named)).await?;
+        let read = self.ask(move |api| resources::read_resource(api, &named)).await?;
         let mark = Some(mark_of(&read.text));
         let begins = self.subscriptions.watched(|watched| {
             if watched.marks.len() >= RESOURCES_MAX && !watched.marks.contains_key(&uri) {
@@ -124,14 +124,14 @@ impl McpServer {
     async fn is_time_to_look(&self, took: Duration) -> bool {
         let pause = Duration::from_millis(LOOK_MS).max(took.saturating_mul(PAUSE_PER_LOOK));
         tokio::select! {
-            () = self.gone.happened() => false,
+            () = self.gone.wait() => false,
             () = tokio::time::sleep(pause) => true,
         }
     }
 
     async fn mark(&self, uri: &str) -> Mark {
         let uri = uri.to_owned();
-        let read = self.ask(move |api| resources::read(api, &uri)).await;
+        let read = self.ask(move |api| resources::read_resource(api, &uri)).await;
         read.ok().map(|read| mark_of(&read.text))
     }
 }

@@ -11,20 +11,20 @@ use event::{Event, EventId, Timestamp};
 
 /// The number of bytes that memories and their indexes may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bound {
+pub struct MemoryBound {
     /// The total in bytes, as `size` estimates it.
     pub bytes_max: u64,
     /// Bytes of each memory's vector, where there is a model. Its lines do not determine it.
     pub vector_bytes: u64,
 }
 
-impl Bound {
+impl MemoryBound {
     /// Keeps everything.
     pub const NONE: Self = Self { bytes_max: u64::MAX, vector_bytes: 0 };
 }
 
 /// No bound.
-impl Default for Bound {
+impl Default for MemoryBound {
     fn default() -> Self {
         Self::NONE
     }
@@ -32,29 +32,29 @@ impl Default for Bound {
 
 /// An id as the first sixteen bytes of its SHA-256. It takes a third of what a map of textual ids
 /// takes, and nobody can construct two ids with the same key.
-pub(super) type Key = [u8; 16];
+pub(super) type IdKey = [u8; 16];
 
 /// Returns the key of an id.
-pub(super) fn key(id: &EventId) -> Key {
+pub(super) fn key(id: &EventId) -> IdKey {
     let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
     digest.first_chunk().copied().unwrap_or_default()
 }
 
 /// When a memory was written. The outer `None` sorts before all times and means events about
 /// an unknown memory; the inner `None` means a memory without a time.
-pub(super) type When = Option<Option<Timestamp>>;
+pub(super) type WriteTime = Option<Option<Timestamp>>;
 
 /// The age of a memory. The least age is left out first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Age {
-    pub(super) when: When,
+pub(super) struct MemoryAge {
+    pub(super) when: WriteTime,
     pub(super) id: EventId,
 }
 
 /// The earliest time of each id over all lines.
 #[derive(Debug, Default)]
 pub struct Census {
-    pub(super) earliest: HashMap<Key, Option<Timestamp>>,
+    pub(super) earliest: HashMap<IdKey, Option<Timestamp>>,
 }
 
 impl Census {
@@ -70,13 +70,13 @@ impl Census {
 /// The memories that were left out, with their earliest known times. The table is split by the
 /// first byte of the key, so that a change beside a frozen state copies a 256th of it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct LeftOut {
+pub(super) struct LeftOutMemories {
     /// Empty while nothing was left out, otherwise 256 parts.
     parts: Arc<Vec<Arc<Times>>>,
     len: usize,
 }
 
-impl LeftOut {
+impl LeftOutMemories {
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -85,17 +85,17 @@ impl LeftOut {
         self.len == 0
     }
 
-    pub(super) fn get(&self, key: &Key) -> When {
+    pub(super) fn get(&self, key: &IdKey) -> WriteTime {
         self.parts.get(usize::from(*key.first()?))?.get(key).copied()
     }
 
     /// Iterates over all of them, in no order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Option<Timestamp>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&IdKey, &Option<Timestamp>)> {
         self.parts.iter().flat_map(|part| part.iter())
     }
 
     /// Inserts one and returns its earlier time, if it was already there.
-    pub(super) fn insert(&mut self, key: Key, timestamp: Option<Timestamp>) -> When {
+    pub(super) fn insert(&mut self, key: IdKey, timestamp: Option<Timestamp>) -> WriteTime {
         let parts = Arc::make_mut(&mut self.parts);
         parts.resize_with(PARTS, Arc::default);
         let part = parts.get_mut(usize::from(*key.first()?))?;
@@ -106,7 +106,7 @@ impl LeftOut {
 }
 
 /// The times of ids.
-type Times = HashMap<Key, Option<Timestamp>>;
+type Times = HashMap<IdKey, Option<Timestamp>>;
 
 /// One part for each value of a byte.
 const PARTS: usize = 256;

@@ -45,7 +45,7 @@ impl RepoChunks {
 }
 
 impl<T> Chunk<T> {
-    fn of(entries: Vec<T>) -> Self {
+    fn new(entries: Vec<T>) -> Self {
         Self { entries, may_be_inactive_bits: OnceLock::new(), repos: OnceLock::new() }
     }
 
@@ -60,7 +60,7 @@ impl<T> Chunk<T> {
 /// Clones the entries only: a chunk is cloned in order to be changed.
 impl<T: Clone> Clone for Chunk<T> {
     fn clone(&self) -> Self {
-        Self::of(self.entries.clone())
+        Self::new(self.entries.clone())
     }
 }
 
@@ -115,7 +115,7 @@ impl<T> CowVec<T> {
     pub(super) fn of_chunks(chunks: Vec<Vec<T>>) -> Option<Self> {
         let len = chunks.iter().map(Vec::len).sum();
         let fits = chunks.iter().map(Vec::len).eq(Self::chunk_lengths(len));
-        let chunk = |entries| Arc::new(Chunk::of(entries));
+        let chunk = |entries| Arc::new(Chunk::new(entries));
         fits.then(|| Self { chunks: Arc::new(chunks.into_iter().map(chunk).collect()), len })
     }
 
@@ -193,7 +193,7 @@ impl<T: Clone> CowVec<T> {
             None => {
                 let mut entries = Vec::with_capacity(CHUNK_LEN);
                 entries.push(entry);
-                chunks.push(Arc::new(Chunk::of(entries)));
+                chunks.push(Arc::new(Chunk::new(entries)));
             }
         }
         self.len += 1;

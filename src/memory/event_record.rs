@@ -4,11 +4,11 @@
 
 use serde_json::{Map, Value};
 
-use super::packed::{Packed, Packing};
+use super::binary_encoding::{BinaryDecoder, BinaryEncoder};
 use event::{Event, EventId, EventType, SuccessRate, Timestamp};
 
 /// Writes an event.
-pub fn write(event: &Event, to: &mut Packing) {
+pub fn write(event: &Event, to: &mut BinaryEncoder) {
     for text in [&event.agent_id, &event.repo, event.event_type.as_str()] {
         to.text(text);
     }
@@ -20,8 +20,8 @@ pub fn write(event: &Event, to: &mut Packing) {
         list.iter().for_each(|text| to.text(text));
     }
     let optional = [&event.commit, &event.branch, &event.session_id, &event.host, &event.source];
-    optional.into_iter().for_each(|text| to.maybe(text.as_deref()));
-    to.maybe(event.memory_id.as_ref().map(EventId::as_str));
+    optional.into_iter().for_each(|text| to.optional_text(text.as_deref()));
+    to.optional_text(event.memory_id.as_ref().map(EventId::as_str));
     let (successes, attempts) = event.success_rate.map_or((0, 0), SuccessRate::counts);
     to.number(successes.into());
     to.number(attempts.into());
@@ -36,7 +36,11 @@ pub fn write(event: &Event, to: &mut Packing) {
 }
 
 /// Reads the event of an id and a time. `None` for bytes that [`write()`] did not write.
-pub fn read(from: &mut Packed<'_>, id: EventId, timestamp: Option<Timestamp>) -> Option<Event> {
+pub fn read(
+    from: &mut BinaryDecoder<'_>,
+    id: EventId,
+    timestamp: Option<Timestamp>,
+) -> Option<Event> {
     let agent_id = from.text()?.to_owned();
     let repo = from.text()?.to_owned();
     let event_type = EventType::from_line(from.text()?);
@@ -44,19 +48,19 @@ pub fn read(from: &mut Packed<'_>, id: EventId, timestamp: Option<Timestamp>) ->
     let command = from.text()?.to_owned();
     let lesson = from.text()?.to_owned();
     let (tags, symptoms, files) = (list(from)?, list(from)?, list(from)?);
-    let commit = from.maybe()?.map(str::to_owned);
-    let branch = from.maybe()?.map(str::to_owned);
-    let session_id = from.maybe()?.map(str::to_owned);
-    let host = from.maybe()?.map(str::to_owned);
-    let source = from.maybe()?.map(str::to_owned);
-    let memory_id = match from.maybe()? {
+    let commit = from.optional_text()?.map(str::to_owned);
+    let branch = from.optional_text()?.map(str::to_owned);
+    let session_id = from.optional_text()?.map(str::to_owned);
+    let host = from.optional_text()?.map(str::to_owned);
+    let source = from.optional_text()?.map(str::to_owned);
+    let memory_id = match from.optional_text()? {
         Some(text) => Some(EventId::foreign(text)?),
         None => None,
     };
     let counts = (u32::try_from(from.number()?).ok()?, u32::try_from(from.number()?).ok()?);
     let success_rate = match counts {
         (0, 0) => None,
-        (successes, attempts) => Some(SuccessRate::of_counts(successes, attempts)?),
+        (successes, attempts) => Some(SuccessRate::from_counts(successes, attempts)?),
     };
     let schema = match from.number()? {
         0 => None,
@@ -88,7 +92,7 @@ pub fn read(from: &mut Packed<'_>, id: EventId, timestamp: Option<Timestamp>) ->
     })
 }
 
-fn list(from: &mut Packed<'_>) -> Option<Vec<String>> {
+fn list(from: &mut BinaryDecoder<'_>) -> Option<Vec<String>> {
     let count = from.count()?;
     (0..count).map(|_| from.text().map(str::to_owned)).collect()
 }
@@ -102,24 +106,24 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use event::{Decoded, codec};
+    use event::{DecodedLine, codec};
 
     fn event(line: &Value) -> Event {
         match codec::decode(line.to_string().as_bytes(), "api") {
-            Decoded::Event(event) => *event,
+            DecodedLine::Event(event) => *event,
             other => panic!("{other:?}"),
         }
     }
 
     fn bytes(event: &Event) -> Vec<u8> {
-        let mut packing = Packing::default();
+        let mut packing = BinaryEncoder::default();
         write(event, &mut packing);
-        packing.done()
+        packing.into_bytes()
     }
 
     fn back(bytes: &[u8], event: &Event) -> Option<Event> {
-        let mut packed = Packed::of(bytes);
-        read(&mut packed, event.id.clone(), event.timestamp).filter(|_| packed.is_done())
+        let mut packed = BinaryDecoder::new(bytes);
+        read(&mut packed, event.id.clone(), event.timestamp).filter(|_| packed.is_at_end())
     }
 
     fn full() -> Event {

@@ -5,19 +5,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::bound::Age;
+use super::bound::MemoryAge;
 use super::ledger::{Admission, IsFirst, Ledger};
 use super::memory::{RelatedEvents, index_text, record_of};
 use super::texts::RecordTexts;
 use super::version::{drop_surplus_events, insert_version, keep_first_contents};
-use super::{Bound, Census, CowVec, Frozen, LinePlace, Lookup, Memory, Version, size};
+use super::{Census, CowVec, FrozenFold, LinePlace, Lookup, Memory, MemoryBound, Version, size};
 use event::{Event, EventId, RepoKey, is_code};
 
 /// All memories folded so far.
 #[derive(Debug, Default)]
 pub struct Fold {
     pub(super) memories: CowVec<Arc<Memory>>,
-    /// Empty in a fold that was read from a checkpoint, until [`Fold::complete`].
+    /// Empty in a fold that was read from a checkpoint, until [`Fold::set_lookup`].
     pub(super) lookup: Lookup,
     /// Events about unknown memories.
     pub(super) orphans: Orphans,
@@ -63,7 +63,7 @@ impl Fold {
     /// Makes an empty fold with a bound. `census` gives the ages of all lines to come, where they
     /// are known.
     #[must_use]
-    pub fn within(bound: Bound, census: Option<Arc<Census>>) -> Self {
+    pub fn within(bound: MemoryBound, census: Option<Arc<Census>>) -> Self {
         Self { ledger: Ledger::new(bound, census), ..Self::default() }
     }
 
@@ -76,7 +76,7 @@ impl Fold {
                 let version = Version::new(event, repo, place);
                 match self.is_of_one_origin(number, &version) {
                     true => self.apply_again(number, version),
-                    false => self.apply_beside(version),
+                    false => self.apply_to_shared_id(version),
                 }
             }
             (None, None) => self.apply_new(event, repo, place),
@@ -87,10 +87,10 @@ impl Fold {
     /// `slack_bytes`. Returns them in the order in which their numbers changed.
     pub fn trim(&mut self, slack_bytes: u64) -> Vec<RemovedMemory> {
         let mut removed = Vec::new();
-        if !self.ledger.is_over(slack_bytes) {
+        if !self.ledger.exceeds_bound(slack_bytes) {
             return removed;
         }
-        while self.ledger.is_over(0) {
+        while self.ledger.exceeds_bound(0) {
             match self.ledger.pop_oldest() {
                 Some(age) => removed.extend(self.leave_out(age)),
                 None if self.look_up_oldest() => {}
@@ -111,26 +111,26 @@ impl Fold {
 
     /// Sets the lookup tables, which a fold read from a checkpoint lacks. They are needed before an
     /// event is applied or a memory is removed.
-    pub fn complete(&mut self, lookup: Lookup) {
+    pub fn set_lookup(&mut self, lookup: Lookup) {
         self.lookup = lookup;
     }
 
     /// Tells whether the fold exceeds the bound and some slack.
     #[must_use]
-    pub fn is_over(&self, slack_bytes: u64) -> bool {
-        self.ledger.is_over(slack_bytes)
+    pub fn exceeds_bound(&self, slack_bytes: u64) -> bool {
+        self.ledger.exceeds_bound(slack_bytes)
     }
 
     /// Returns a frozen copy of the present state.
     #[must_use]
-    pub fn frozen(&self) -> Frozen {
-        Frozen {
+    pub fn frozen(&self) -> FrozenFold {
+        FrozenFold {
             memories: self.memories.clone(),
             orphans: Arc::clone(&self.orphans),
             bound: self.ledger.bound(),
             held_bytes: self.ledger.held_bytes(),
             left_out: self.ledger.left_out().clone(),
-            damage: self.texts.shared_damage().clone(),
+            damage_flag: self.texts.damage_flag().clone(),
         }
     }
 
@@ -145,7 +145,7 @@ impl Fold {
     /// Tells whether a record could not be read. Then all logs must be read again.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
-        self.texts.shared_damage().is_reported()
+        self.texts.damage_flag().is_reported()
     }
 
     /// Tells whether another order of the lines could have kept other memories. Then all logs must
@@ -185,7 +185,7 @@ impl Fold {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
         self.lookup.numbers.add(&event.id, number);
         let text = self.texts.add(&record_of(&event));
-        let place = (self.lookup.provenances.of(&event, place.log), place.offset);
+        let place = (self.lookup.provenances.intern_event(&event, place.log), place.offset);
         let head = (event.id, event.timestamp, event.success_rate);
         self.memories.push(Arc::new(Memory::new(head, repo, place, text, related)));
         Effect::Added(number)
@@ -230,7 +230,10 @@ impl Fold {
         let flag = if has_changed { OnceLock::new() } else { old.flag.clone() };
         let text = self.texts.add(&record_of(&first.event));
         self.texts.release(&old.text);
-        let place = (self.lookup.provenances.of(&first.event, first.place.log), first.place.offset);
+        let place = (
+            self.lookup.provenances.intern_event(&first.event, first.place.log),
+            first.place.offset,
+        );
         let head = (first.event.id, first.event.timestamp, first.event.success_rate);
         let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, related) };
         if let Some(slot) = self.slot(number) {
@@ -300,7 +303,7 @@ impl Fold {
 
     /// Removes the memories of this age, or the events about an unknown one. An age that no longer
     /// belongs to anybody is skipped.
-    fn leave_out(&mut self, age: Age) -> Vec<RemovedMemory> {
+    fn leave_out(&mut self, age: MemoryAge) -> Vec<RemovedMemory> {
         if let Some(earliest) = self.earliest(&age.id)
             && self.ledger.age(&age.id, earliest) == age
         {
@@ -350,7 +353,7 @@ fn insert_counted(versions: &mut Vec<Arc<Version>>, version: Arc<Version>) -> (u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use event::{Decoded, Timestamp, codec};
+    use event::{DecodedLine, Timestamp, codec};
     use proptest::prelude::*;
 
     fn event(id: u8, text: u8, memory: Option<u8>) -> Event {
@@ -361,7 +364,7 @@ mod tests {
             json["memory_id"] = format!("e{memory}").into();
         }
         match codec::decode(json.to_string().as_bytes(), "api") {
-            Decoded::Event(event) => *event,
+            DecodedLine::Event(event) => *event,
             other => panic!("{other:?}"),
         }
     }

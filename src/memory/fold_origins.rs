@@ -25,7 +25,7 @@ impl Fold {
     }
 
     /// Applies a version under an id that several origins have.
-    pub(super) fn apply_beside(&mut self, version: Version) -> Effect {
+    pub(super) fn apply_to_shared_id(&mut self, version: Version) -> Effect {
         let id = version.event.id.clone();
         let numbers = self.lookup.numbers.all(&id);
         let was_bytes = self.bytes_of(&id);

@@ -4,18 +4,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::binary_encoding::BinaryDecoder;
 use super::ledger::Ledger;
 use super::memory::RelatedEvents;
-use super::packed::Packed;
 use super::texts::{RecordBlock, RecordText};
 use super::{
-    Bound, CowVec, Fold, IdShare, LineOrigin, LinePlace, LogFile, Memory, Provenance, RecordFile,
-    Version, event_record,
+    CowVec, Fold, IdShare, LineOrigin, LinePlace, LogFile, Memory, MemoryBound, Provenance,
+    RecordFile, Version, event_record,
 };
-use event::{Applies, Confidence, EventId, EventType, RepoKey, StoreOrigin, SuccessRate};
+use event::{Confidence, EventId, EventType, MemoryScope, RepoKey, StoreOrigin, SuccessRate};
 
 /// A fold that is being read.
-pub struct Restoring<'a> {
+pub struct FoldReader<'a> {
     fold: Fold,
     logs: Vec<Arc<LogFile>>,
     repos: Vec<RepoKey>,
@@ -32,13 +32,17 @@ pub struct Section {
     texts_bytes: u64,
 }
 
-impl<'a> Restoring<'a> {
+impl<'a> FoldReader<'a> {
     /// Reads the shared tables and finds the sections. `None` for bytes that `Fold::write` did not
     /// write.
     #[must_use]
-    pub fn begin(from: &mut Packed<'a>, bound: Bound, record_file: &RecordFile) -> Option<Self> {
+    pub fn begin(
+        from: &mut BinaryDecoder<'a>,
+        bound: MemoryBound,
+        record_file: &RecordFile,
+    ) -> Option<Self> {
         let fold = Fold::within(bound, None);
-        let damage = fold.texts.shared_damage().clone();
+        let damage = fold.texts.damage_flag().clone();
         let block = RecordBlock::stored(Arc::clone(&record_file.store), 0, damage);
         let logs = (0..from.count()?).map(|_| log_file(from).map(Arc::new));
         let logs: Vec<Arc<LogFile>> = logs.collect::<Option<_>>()?;
@@ -65,7 +69,7 @@ impl<'a> Restoring<'a> {
     /// Reads one section.
     #[must_use]
     pub fn section(&self, place: usize) -> Option<Section> {
-        let mut from = Packed::of(self.sections.get(place)?);
+        let mut from = BinaryDecoder::new(self.sections.get(place)?);
         let length = CowVec::<Arc<Memory>>::chunk_lengths(self.memories_len).nth(place)?;
         let mut section = Section { memories: Vec::with_capacity(length), texts_bytes: 0 };
         for _ in 0..length {
@@ -73,13 +77,13 @@ impl<'a> Restoring<'a> {
             section.texts_bytes = section.texts_bytes.saturating_add(memory.text.length_bytes());
             section.memories.push(Arc::new(memory));
         }
-        from.is_done().then_some(section)
+        from.is_at_end().then_some(section)
     }
 
     /// Joins all sections in order, and reads what follows them. Events can be applied after
-    /// [`Fold::complete`] only.
+    /// [`Fold::set_lookup`] only.
     #[must_use]
-    pub fn done(self, sections: Vec<Section>, from: &mut Packed<'a>) -> Option<Fold> {
+    pub fn finish(self, sections: Vec<Section>, from: &mut BinaryDecoder<'a>) -> Option<Fold> {
         let mut orphans = HashMap::new();
         for _ in 0..from.count()? {
             let about = EventId::foreign(from.text()?)?;
@@ -96,13 +100,13 @@ impl<'a> Restoring<'a> {
         (fold.memories.len() == self.memories_len).then_some(fold)
     }
 
-    fn provenance(&self, from: &mut Packed<'_>) -> Option<Provenance> {
+    fn provenance(&self, from: &mut BinaryDecoder<'_>) -> Option<Provenance> {
         Some(Provenance {
             log: self.log(from)?,
             kind: EventType::from_line(from.text()?),
             agent_id: from.text()?.to_owned(),
-            session_id: from.maybe()?.map(str::to_owned),
-            source: from.maybe()?.map(str::to_owned),
+            session_id: from.optional_text()?.map(str::to_owned),
+            source: from.optional_text()?.map(str::to_owned),
             expires: from.instant()?,
             confidence: match from.size()? {
                 0 => Confidence::Stated,
@@ -110,8 +114,8 @@ impl<'a> Restoring<'a> {
                 _ => return None,
             },
             applies: match from.size()? {
-                0 => Applies::Repo,
-                1 => Applies::Global,
+                0 => MemoryScope::Repo,
+                1 => MemoryScope::Global,
                 _ => return None,
             },
             is_private: match from.size()? {
@@ -122,15 +126,15 @@ impl<'a> Restoring<'a> {
         })
     }
 
-    fn log(&self, from: &mut Packed<'_>) -> Option<Arc<LogFile>> {
+    fn log(&self, from: &mut BinaryDecoder<'_>) -> Option<Arc<LogFile>> {
         self.logs.get(from.size()?).cloned()
     }
 
-    fn repo(&self, from: &mut Packed<'_>) -> Option<RepoKey> {
+    fn repo(&self, from: &mut BinaryDecoder<'_>) -> Option<RepoKey> {
         self.repos.get(from.size()?).cloned()
     }
 
-    fn memory(&self, from: &mut Packed<'_>) -> Option<Memory> {
+    fn memory(&self, from: &mut BinaryDecoder<'_>) -> Option<Memory> {
         let id = EventId::foreign(from.text()?)?;
         let timestamp = from.instant()?;
         let repo = self.repo(from)?;
@@ -138,7 +142,7 @@ impl<'a> Restoring<'a> {
             (0, 0) => None,
             (successes, attempts) => {
                 let counts = (u32::try_from(successes).ok()?, u32::try_from(attempts).ok()?);
-                Some(SuccessRate::of_counts(counts.0, counts.1)?)
+                Some(SuccessRate::from_counts(counts.0, counts.1)?)
             }
         };
         let place = (Arc::clone(self.provenances.get(from.size()?)?), from.number()?);
@@ -155,7 +159,7 @@ impl<'a> Restoring<'a> {
         Memory::new((id, timestamp, rate), repo, place, text, related).with_flag(from)
     }
 
-    fn text(&self, from: &mut Packed<'_>) -> Option<RecordText> {
+    fn text(&self, from: &mut BinaryDecoder<'_>) -> Option<RecordText> {
         let offset = from.number()?;
         let length_bytes = u32::try_from(from.number()?).ok()?;
         let checksum = u32::from_le_bytes(from.array()?);
@@ -165,11 +169,11 @@ impl<'a> Restoring<'a> {
         is_there.then(|| RecordText::stored(&self.block, offset, length_bytes, checksum))
     }
 
-    fn versions(&self, from: &mut Packed<'_>) -> Option<Vec<Arc<Version>>> {
+    fn versions(&self, from: &mut BinaryDecoder<'_>) -> Option<Vec<Arc<Version>>> {
         (0..from.count()?).map(|_| self.version(from).map(Arc::new)).collect()
     }
 
-    fn version(&self, from: &mut Packed<'_>) -> Option<Version> {
+    fn version(&self, from: &mut BinaryDecoder<'_>) -> Option<Version> {
         let id = EventId::foreign(from.text()?)?;
         let timestamp = from.instant()?;
         let repo = self.repo(from)?;
@@ -179,9 +183,9 @@ impl<'a> Restoring<'a> {
     }
 }
 
-fn log_file(from: &mut Packed<'_>) -> Option<LogFile> {
+fn log_file(from: &mut BinaryDecoder<'_>) -> Option<LogFile> {
     let path = from.text()?.into();
-    let origin = match (from.maybe()?, from.size()?) {
+    let origin = match (from.optional_text()?, from.size()?) {
         (None, 0) => LineOrigin::Own,
         (Some(origin), 0) => LineOrigin::Voice(StoreOrigin::parse(origin)?),
         (Some(origin), 1) => LineOrigin::Trusted(StoreOrigin::parse(origin)?),

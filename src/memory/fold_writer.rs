@@ -6,12 +6,14 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::bound::Age;
+use super::binary_encoding::{BinaryDecoder, BinaryEncoder};
+use super::bound::MemoryAge;
 use super::ledger::Ledger;
-use super::packed::{Packed, Packing};
 use super::texts::{RecordBlock, RecordStore};
-use super::{Bound, Fold, IdShare, LineOrigin, LogFile, Memory, Provenance, Version, event_record};
-use event::{Applies, Confidence, EventId, RepoKey, StoreOrigin, SuccessRate};
+use super::{
+    Fold, IdShare, LineOrigin, LogFile, Memory, MemoryBound, Provenance, Version, event_record,
+};
+use event::{Confidence, EventId, MemoryScope, RepoKey, StoreOrigin, SuccessRate};
 
 /// Bytes that are buffered before they are written.
 const PART_BYTES: usize = 256 * 1024;
@@ -36,7 +38,7 @@ struct SharedFields<'a> {
 }
 
 impl<'a> SharedFields<'a> {
-    fn of(fold: &'a Fold) -> io::Result<Self> {
+    fn collect(fold: &'a Fold) -> io::Result<Self> {
         let (logs, repos, provenances) = (Vec::new(), Vec::new(), Vec::new());
         let (log_numbers, repo_numbers) = (HashMap::new(), HashMap::new());
         let provenance_numbers = HashMap::new();
@@ -88,7 +90,7 @@ impl<'a> SharedFields<'a> {
         self.repo_numbers.get(repo).copied().unwrap_or(usize::MAX)
     }
 
-    fn write(&self, to: &mut Packing) {
+    fn write(&self, to: &mut BinaryEncoder) {
         to.size(self.logs.len());
         self.logs.iter().for_each(|log| write_log(log, to));
         to.size(self.repos.len());
@@ -98,16 +100,16 @@ impl<'a> SharedFields<'a> {
             to.size(self.log(&provenance.log));
             to.text(provenance.kind.as_str());
             to.text(&provenance.agent_id);
-            to.maybe(provenance.session_id.as_deref());
-            to.maybe(provenance.source.as_deref());
+            to.optional_text(provenance.session_id.as_deref());
+            to.optional_text(provenance.source.as_deref());
             to.instant(provenance.expires);
             to.size(usize::from(provenance.confidence == Confidence::Inferred));
-            to.size(usize::from(provenance.applies == Applies::Global));
+            to.size(usize::from(provenance.applies == MemoryScope::Global));
             to.size(usize::from(provenance.is_private));
         }
     }
 
-    fn write_memory(&self, memory: &Memory, offset: u64, to: &mut Packing) {
+    fn write_memory(&self, memory: &Memory, offset: u64, to: &mut BinaryEncoder) {
         to.text(memory.id.as_str());
         to.instant(memory.timestamp);
         to.size(self.repo(&memory.repo));
@@ -131,7 +133,7 @@ impl<'a> SharedFields<'a> {
         memory.write_flag(to);
     }
 
-    fn write_versions(&self, versions: &[Arc<Version>], to: &mut Packing) {
+    fn write_versions(&self, versions: &[Arc<Version>], to: &mut BinaryEncoder) {
         to.size(versions.len());
         for version in versions {
             to.text(version.event.id.as_str());
@@ -145,9 +147,9 @@ impl<'a> SharedFields<'a> {
     }
 }
 
-fn write_log(log: &LogFile, to: &mut Packing) {
+fn write_log(log: &LogFile, to: &mut BinaryEncoder) {
     to.text(log.path().to_str().unwrap_or_default());
-    to.maybe(log.origin.other().map(StoreOrigin::as_str));
+    to.optional_text(log.origin.other().map(StoreOrigin::as_str));
     to.size(usize::from(matches!(log.origin, LineOrigin::Trusted(_))));
 }
 
@@ -166,18 +168,18 @@ impl Fold {
         out: &mut dyn Write,
         offset_of: &dyn Fn(usize, &Memory) -> Option<u64>,
     ) -> io::Result<()> {
-        let shared = SharedFields::of(self)?;
-        let mut packing = Packing::default();
+        let shared = SharedFields::collect(self)?;
+        let mut packing = BinaryEncoder::default();
         shared.write(&mut packing);
         packing.size(self.memories.len());
         let mut numbered = self.memories.iter().enumerate();
         for chunk in self.memories.chunks() {
-            let mut section = Packing::default();
+            let mut section = BinaryEncoder::default();
             for (number, memory) in numbered.by_ref().take(chunk.len()) {
                 let offset = offset_of(number, memory).ok_or(io::ErrorKind::InvalidInput)?;
                 shared.write_memory(memory, offset, &mut section);
             }
-            packing.bytes(&section.done());
+            packing.bytes(&section.into_bytes());
             packing.flush_over(out, PART_BYTES)?;
         }
         packing.size(self.orphans.len());
@@ -224,7 +226,7 @@ impl Fold {
 
     /// Reads the records from the file that [`Fold::write_texts`] wrote from now on.
     pub fn move_texts(&mut self, store: &Arc<dyn RecordStore>, offsets: &[u64]) {
-        let damage = self.texts.shared_damage().clone();
+        let damage = self.texts.damage_flag().clone();
         let block = RecordBlock::stored(Arc::clone(store), 0, damage);
         for (place, offset) in offsets.iter().enumerate() {
             if let Some(memory) = self.memories.get_mut(place) {
@@ -237,10 +239,10 @@ impl Fold {
 }
 
 impl Ledger {
-    fn write(&self, to: &mut Packing) {
+    fn write(&self, to: &mut BinaryEncoder) {
         to.number(self.held_bytes());
         to.number(self.horizon().is_some().into());
-        if let Some(Age { when, id }) = self.horizon() {
+        if let Some(MemoryAge { when, id }) = self.horizon() {
             to.number(when.is_some().into());
             to.instant(when.flatten());
             to.text(id.as_str());
@@ -254,7 +256,7 @@ impl Ledger {
         self.orphaned().iter().for_each(|key| to.raw(key));
     }
 
-    pub(super) fn read(from: &mut Packed<'_>, bound: Bound) -> Option<Self> {
+    pub(super) fn read(from: &mut BinaryDecoder<'_>, bound: MemoryBound) -> Option<Self> {
         let held_bytes = from.number()?;
         let horizon = match from.number()? {
             0 => None,
@@ -262,7 +264,7 @@ impl Ledger {
                 let is_known = from.number()? == 1;
                 let instant = from.instant()?;
                 let id = EventId::foreign(from.text()?)?;
-                Some(Age { when: is_known.then_some(instant), id })
+                Some(MemoryAge { when: is_known.then_some(instant), id })
             }
         };
         let left_out = (0..from.count()?).map(|_| Some((from.array()?, from.instant()?)));

@@ -12,7 +12,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::bound::{Age, Bound, Census, Key, LeftOut, When, key};
+use super::bound::{Census, IdKey, LeftOutMemories, MemoryAge, MemoryBound, WriteTime, key};
 use event::{EventId, Timestamp};
 
 /// Bytes that a left-out id takes: a key and a time in a table that is half full.
@@ -32,27 +32,27 @@ pub(super) enum Admission {
 /// The state of the bound: what is kept, what was left out, and the horizon between them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
-    bound: Bound,
+    bound: MemoryBound,
     /// Bytes of all kept memories, and of the traces of those left out.
     held_bytes: u64,
     /// The greatest age that was left out.
-    horizon: Option<Age>,
+    horizon: Option<MemoryAge>,
     /// The memories that were left out, with their earliest known times.
-    left_out: LeftOut,
+    left_out: LeftOutMemories,
     /// Unknown memories whose events were left out.
-    orphaned: Arc<HashSet<Key>>,
+    orphaned: Arc<HashSet<IdKey>>,
     /// The least ages, the greatest of them first. Empty when they must be looked up.
-    oldest: Arc<Vec<Age>>,
+    oldest: Arc<Vec<MemoryAge>>,
     census: Option<Arc<Census>>,
     is_in_doubt: bool,
 }
 
 impl Ledger {
-    pub(super) fn new(bound: Bound, census: Option<Arc<Census>>) -> Self {
+    pub(super) fn new(bound: MemoryBound, census: Option<Arc<Census>>) -> Self {
         Self { bound, census, ..Self::default() }
     }
 
-    pub(super) fn bound(&self) -> Bound {
+    pub(super) fn bound(&self) -> MemoryBound {
         self.bound
     }
 
@@ -62,11 +62,11 @@ impl Ledger {
 
     /// Builds a ledger from a checkpoint.
     pub(super) fn restored(
-        bound: Bound,
+        bound: MemoryBound,
         held_bytes: u64,
-        horizon: Option<Age>,
-        left_out: Vec<(Key, Option<Timestamp>)>,
-        orphaned: HashSet<Key>,
+        horizon: Option<MemoryAge>,
+        left_out: Vec<(IdKey, Option<Timestamp>)>,
+        orphaned: HashSet<IdKey>,
     ) -> Self {
         let mut ledger = Self { bound, held_bytes, horizon, ..Self::default() };
         for (key, timestamp) in left_out {
@@ -76,16 +76,16 @@ impl Ledger {
         ledger
     }
 
-    pub(super) fn horizon(&self) -> Option<&Age> {
+    pub(super) fn horizon(&self) -> Option<&MemoryAge> {
         self.horizon.as_ref()
     }
 
-    pub(super) fn orphaned(&self) -> &HashSet<Key> {
+    pub(super) fn orphaned(&self) -> &HashSet<IdKey> {
         &self.orphaned
     }
 
     /// Returns the memories that were left out.
-    pub(super) fn left_out(&self) -> &LeftOut {
+    pub(super) fn left_out(&self) -> &LeftOutMemories {
         &self.left_out
     }
 
@@ -98,7 +98,7 @@ impl Ledger {
         self.census = None;
     }
 
-    pub(super) fn is_over(&self, slack_bytes: u64) -> bool {
+    pub(super) fn exceeds_bound(&self, slack_bytes: u64) -> bool {
         self.held_bytes > self.bound.bytes_max.saturating_add(slack_bytes)
     }
 
@@ -112,25 +112,25 @@ impl Ledger {
     }
 
     /// Returns the age of a memory whose earliest line so far is from `timestamp`.
-    pub(super) fn age(&self, id: &EventId, timestamp: Option<Timestamp>) -> Age {
-        Age { when: Some(self.when(id, timestamp)), id: id.clone() }
+    pub(super) fn age(&self, id: &EventId, timestamp: Option<Timestamp>) -> MemoryAge {
+        MemoryAge { when: Some(self.when(id, timestamp)), id: id.clone() }
     }
 
     /// Returns the age of events about an unknown memory.
-    pub(super) fn age_of_orphans(&self, about: &EventId) -> Age {
-        Age { when: self.known(about), id: about.clone() }
+    pub(super) fn age_of_orphans(&self, about: &EventId) -> MemoryAge {
+        MemoryAge { when: self.known(about), id: about.clone() }
     }
 
     fn when(&self, id: &EventId, timestamp: Option<Timestamp>) -> Option<Timestamp> {
         self.known(id).map_or(timestamp, |known| known.min(timestamp))
     }
 
-    fn known(&self, id: &EventId) -> When {
+    fn known(&self, id: &EventId) -> WriteTime {
         self.census.as_ref().and_then(|census| census.earliest.get(&key(id)).copied())
     }
 
     /// Decides whether a new memory is kept.
-    pub(super) fn admit(&mut self, age: Age) -> Admission {
+    pub(super) fn admit(&mut self, age: MemoryAge) -> Admission {
         if self.horizon.is_none() {
             self.note_age(age);
             return Admission::Admitted;
@@ -181,7 +181,7 @@ impl Ledger {
     }
 
     /// Records that a kept memory is older than it seemed.
-    pub(super) fn change_age(&mut self, was: &Age, is: Age) {
+    pub(super) fn change_age(&mut self, was: &MemoryAge, is: MemoryAge) {
         if was == &is {
             return;
         }
@@ -194,7 +194,7 @@ impl Ledger {
     }
 
     /// Takes the least age. `None` means that it must be looked up first.
-    pub(super) fn pop_oldest(&mut self) -> Option<Age> {
+    pub(super) fn pop_oldest(&mut self) -> Option<MemoryAge> {
         Arc::make_mut(&mut self.oldest).pop()
     }
 
@@ -205,7 +205,7 @@ impl Ledger {
         memories: impl Iterator<Item = (&'a EventId, Option<Timestamp>)>,
         orphaned: impl Iterator<Item = &'a EventId>,
     ) -> bool {
-        let mut all: Vec<(When, &EventId)> =
+        let mut all: Vec<(WriteTime, &EventId)> =
             memories.map(|(id, timestamp)| (Some(self.when(id, timestamp)), id)).collect();
         all.extend(orphaned.map(|about| (self.known(about), about)));
         if all.len() > OLDEST_LEN {
@@ -213,19 +213,19 @@ impl Ledger {
             all.truncate(OLDEST_LEN);
         }
         all.sort_unstable_by(|one, other| other.cmp(one));
-        let oldest = all.into_iter().map(|(when, id)| Age { when, id: id.clone() }).collect();
+        let oldest = all.into_iter().map(|(when, id)| MemoryAge { when, id: id.clone() }).collect();
         self.oldest = Arc::new(oldest);
         !self.oldest.is_empty()
     }
 
     /// Leaves out a memory that took `bytes`.
-    pub(super) fn leave_out(&mut self, age: Age, bytes: u64) {
+    pub(super) fn leave_out(&mut self, age: MemoryAge, bytes: u64) {
         self.held_bytes = self.held_bytes.saturating_sub(bytes);
         self.remember_left_out(&age);
         self.horizon = Some(age).max(self.horizon.take());
     }
 
-    fn remember_left_out(&mut self, age: &Age) {
+    fn remember_left_out(&mut self, age: &MemoryAge) {
         let is_new = match age.when {
             Some(when) => self.left_out.insert(key(&age.id), when).is_none(),
             None => Arc::make_mut(&mut self.orphaned).insert(key(&age.id)),
@@ -235,12 +235,12 @@ impl Ledger {
         }
     }
 
-    fn is_above_horizon(&self, age: &Age) -> bool {
+    fn is_above_horizon(&self, age: &MemoryAge) -> bool {
         self.horizon.as_ref().is_none_or(|horizon| age > horizon)
     }
 
     /// Adds an age to the list of least ages, if it belongs there.
-    fn note_age(&mut self, age: Age) {
+    fn note_age(&mut self, age: MemoryAge) {
         if self.oldest.first().is_some_and(|greatest| age < *greatest) {
             let oldest = Arc::make_mut(&mut self.oldest);
             let place = oldest.partition_point(|other| *other > age);
@@ -270,7 +270,7 @@ mod tests {
 
     /// A ledger that left out everything not newer than second 5.
     fn ledger(census: Option<Census>) -> Ledger {
-        let bound = Bound { bytes_max: 100, vector_bytes: 0 };
+        let bound = MemoryBound { bytes_max: 100, vector_bytes: 0 };
         let mut ledger = Ledger::new(bound, census.map(Arc::new));
         let age = ledger.age(&id("five"), at(5));
         ledger.add(200);

@@ -1,6 +1,7 @@
 //! The fold from events to memories. It is pure, idempotent and independent of the order of events.
 //! Not here: reading logs (`engine`), finding memories (`index`, `search`).
 
+pub mod binary_encoding;
 mod bound;
 mod cow_vec;
 pub mod event_record;
@@ -9,14 +10,13 @@ mod fold;
 mod fold_origins;
 mod fold_reader;
 mod fold_writer;
-mod frozen;
+mod frozen_fold;
 mod ledger;
 mod lifecycle;
 mod line_place;
 mod lookup;
 mod memory;
 mod neighbours;
-pub mod packed;
 mod passages;
 mod provenance;
 #[cfg(test)]
@@ -29,13 +29,13 @@ mod verdicts;
 mod version;
 mod voices;
 
-pub use bound::{Bound, Census};
+pub use bound::{Census, MemoryBound};
 pub use cow_vec::{CowVec, RepoChunks};
 pub use fading::{BURIED_AFTER_DAYS, FADED_BELOW, Fate};
 pub use fold::{Effect, Fold, RemovedMemory};
-pub use fold_reader::{Restoring, Section};
+pub use fold_reader::{FoldReader, Section};
 pub use fold_writer::RecordFile;
-pub use frozen::{Frozen, Mark};
+pub use frozen_fold::{FoldMark, FrozenFold};
 pub use lifecycle::{Lifecycle, LifecycleState};
 pub use line_place::{LineOrigin, LinePlace, LogFile};
 pub use lookup::Lookup;

@@ -84,18 +84,18 @@ impl Lifecycle {
     /// if it has one. Of several contents of one origin under one id the first counts. Of events
     /// that contradict each other the latest counts, by time and then by id.
     #[must_use]
-    pub fn of(about: &[Arc<Version>], of: OnlyOrigin<'_>) -> Self {
+    pub fn from_versions(about: &[Arc<Version>], of: OnlyOrigin<'_>) -> Self {
         let events = changes(about, of);
-        let discounted = Discounted::by(&events);
+        let discounted = DiscountedAuthors::by(&events);
         Self::without(&events, discounted, of)
     }
 
     fn without(
         events: &[(&Version, MemoryChange)],
-        discounted: Discounted,
+        discounted: DiscountedAuthors,
         of: OnlyOrigin<'_>,
     ) -> Self {
-        let (mut state, mut pin) = (Latest::default(), Latest::default());
+        let (mut state, mut pin) = (LatestValue::default(), LatestValue::default());
         // Whether a voice decides follows from its origin.
         let mut voices: BTreeMap<Voice, (VoiceVerdicts<'_>, bool)> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
@@ -108,7 +108,8 @@ impl Lifecycle {
             match change.clone() {
                 MemoryChange::Feedback(verdict) => {
                     let given = GivenVerdict { at: event.timestamp, id: &event.id, verdict };
-                    let (voice, may_decide) = voices.entry(Voice::of(version)).or_default();
+                    let (voice, may_decide) =
+                        voices.entry(Voice::from_version(version)).or_default();
                     voice.offer(given);
                     *may_decide |= decides(&version.place.log.origin, of);
                 }
@@ -138,8 +139,8 @@ impl Lifecycle {
             distinct,
             discounted: discounted.0.into_keys().collect(),
             is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
-            verdicts: Verdicts::of(voices.values().map(|(voice, _)| voice)),
-            deciding: Verdicts::of(deciding.map(|(voice, _)| voice)),
+            verdicts: Verdicts::count(voices.values().map(|(voice, _)| voice)),
+            deciding: Verdicts::count(deciding.map(|(voice, _)| voice)),
         }
     }
 }
@@ -147,12 +148,13 @@ impl Lifecycle {
 /// The authors who are discounted, by the latest event about each. All of an author's events are
 /// void, or, where the author discounted themselves, those before that second. Nobody can lift a
 /// discount of themselves.
-pub(super) struct Discounted(BTreeMap<Author, Option<Timestamp>>);
+pub(super) struct DiscountedAuthors(BTreeMap<Author, Option<Timestamp>>);
 
-impl Discounted {
+impl DiscountedAuthors {
     /// Finds the discounted authors.
     pub(super) fn by(events: &[(&Version, MemoryChange)]) -> Self {
-        let mut authors: BTreeMap<&Author, Latest<'_, Option<Option<Timestamp>>>> = BTreeMap::new();
+        let mut authors: BTreeMap<&Author, LatestValue<'_, Option<Option<Timestamp>>>> =
+            BTreeMap::new();
         for (version, change) in events {
             let event = &version.event;
             let (author, is_out) = match change {
@@ -181,15 +183,15 @@ impl Discounted {
 }
 
 /// The latest of several values.
-pub(super) struct Latest<'a, T>(pub(super) Option<(Order<'a>, T)>);
+pub(super) struct LatestValue<'a, T>(pub(super) Option<(Order<'a>, T)>);
 
-impl<T> Default for Latest<'_, T> {
+impl<T> Default for LatestValue<'_, T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<'a, T> Latest<'a, T> {
+impl<'a, T> LatestValue<'a, T> {
     pub(super) fn offer(&mut self, at: Order<'a>, value: T) {
         if self.0.as_ref().is_none_or(|(before, _)| *before < at) {
             self.0 = Some((at, value));
@@ -210,7 +212,7 @@ impl Memory {
     #[must_use]
     pub fn state_without(&self, author: &Author) -> LifecycleState {
         let events = changes(self.about(), self.only_origin());
-        let mut discounted = Discounted::by(&events);
+        let mut discounted = DiscountedAuthors::by(&events);
         discounted.0.insert(author.clone(), None);
         Lifecycle::without(&events, discounted, self.only_origin()).state
     }
@@ -235,17 +237,17 @@ impl Memory {
 
     /// Returns its lifecycle at a time. Events without a time always count.
     #[must_use]
-    pub fn lifecycle_then(&self, then: Timestamp) -> Lifecycle {
+    pub fn lifecycle_at(&self, then: Timestamp) -> Lifecycle {
         let was_written =
             |version: &&Arc<Version>| version.event.timestamp.is_none_or(|at| at <= then);
         let known: Vec<Arc<Version>> = self.about().iter().filter(was_written).cloned().collect();
-        Lifecycle::of(&known, self.only_origin())
+        Lifecycle::from_versions(&known, self.only_origin())
     }
 
     /// Tells whether it was inactive at a time, by the events up to then.
     #[must_use]
     pub fn was_inactive(&self, then: Timestamp) -> bool {
-        let Lifecycle { state, deciding, .. } = self.lifecycle_then(then);
+        let Lifecycle { state, deciding, .. } = self.lifecycle_at(then);
         state != LifecycleState::Live
             || self.is_expired_with(&deciding, then)
             || self.has_expired(then)
@@ -278,7 +280,7 @@ mod tests {
         line
     }
 
-    fn of(events: &[Value]) -> Arc<Memory> {
+    fn memory_with_events(events: &[Value]) -> Arc<Memory> {
         let events = events.iter().enumerate().map(|(at, event)| about(at, at, event));
         folded(&std::iter::once(memory()).chain(events).collect::<Vec<_>>())
     }
@@ -294,7 +296,7 @@ mod tests {
     // S-LIFE-2
     #[test]
     fn the_latest_verdict_of_each_voice_counts() {
-        let verdicts = |events: &[Value]| of(events).verdicts().clone();
+        let verdicts = |events: &[Value]| memory_with_events(events).verdicts().clone();
         let again = [verdict("worked", "codex", "s1"), verdict("worked", "Codex ", "s1")];
         assert_eq!(verdicts(&again).worked, 1);
         let after_all = [verdict("failed", "codex", "s1"), verdict("worked", "codex", "s1")];
@@ -318,14 +320,14 @@ mod tests {
     // S-LIFE-2
     #[test]
     fn evidence_adds_later_reports_to_the_first_rate() {
-        let memory = of(&[
+        let memory = memory_with_events(&[
             verdict("worked", "a", "1"),
             verdict("failed", "b", "1"),
             verdict("stale", "c", "1"),
         ]);
-        assert_eq!(memory.evidence(), SuccessRate::of_counts(2, 4));
-        assert_eq!(of(&[]).evidence(), SuccessRate::of_counts(1, 2));
-        let used_up = of(&[json!({"event_type": "note"})]);
+        assert_eq!(memory.evidence(), SuccessRate::from_counts(2, 4));
+        assert_eq!(memory_with_events(&[]).evidence(), SuccessRate::from_counts(1, 2));
+        let used_up = memory_with_events(&[json!({"event_type": "note"})]);
         assert_eq!(used_up.lifecycle(), Lifecycle::NONE);
     }
 
@@ -338,7 +340,7 @@ mod tests {
                 .enumerate()
                 .map(|(at, word)| verdict(word, "a", &at.to_string()))
                 .collect();
-            of(&events).maturity()
+            memory_with_events(&events).maturity()
         };
         assert_eq!(maturity(&[]), Maturity::Candidate);
         assert_eq!(maturity(&["confirmed", "confirmed", "confirmed"]), Maturity::Candidate);
@@ -357,7 +359,7 @@ mod tests {
                 .iter()
                 .map(|kind| json!({"event_type": kind, "superseded_by": "m2"}))
                 .collect();
-            of(&events).lifecycle().state.as_str()
+            memory_with_events(&events).lifecycle().state.as_str()
         };
         for (types, expected) in [
             (&[][..], "live"),
@@ -392,15 +394,17 @@ mod tests {
             |kind: &str| json!({"event_type": kind, "agent_id": "mallory", "verdict": "stale"});
         let by = |who: &str, kind: &str| json!({"event_type": kind, "of_agent": "Mallory", "agent_id": who});
         let harm = [mallory("retract"), mallory("feedback")];
-        assert_eq!(of(&harm).lifecycle().state, LifecycleState::Retracted);
-        let purged = of(&[harm[0].clone(), harm[1].clone(), by("bob", "discount")]);
+        assert_eq!(memory_with_events(&harm).lifecycle().state, LifecycleState::Retracted);
+        let purged = memory_with_events(&[harm[0].clone(), harm[1].clone(), by("bob", "discount")]);
         assert_eq!(
             (purged.lifecycle().state.clone(), purged.verdicts().stale),
             (LifecycleState::Live, 0)
         );
-        let again = of(&[harm[0].clone(), by("bob", "discount"), by("mallory", "recount")]);
+        let again =
+            memory_with_events(&[harm[0].clone(), by("bob", "discount"), by("mallory", "recount")]);
         assert_eq!(again.lifecycle().state, LifecycleState::Live);
-        let undone = of(&[harm[0].clone(), by("bob", "discount"), by("bob", "recount")]);
+        let undone =
+            memory_with_events(&[harm[0].clone(), by("bob", "discount"), by("bob", "recount")]);
         assert_eq!(undone.lifecycle().state, LifecycleState::Retracted);
     }
 
@@ -408,7 +412,7 @@ mod tests {
     #[test]
     fn discounting_oneself_voids_earlier_events_only() {
         let bob = |kind: &str| json!({"event_type": kind, "agent_id": "bob", "verdict": "stale", "of_agent": "bob"});
-        let own = of(&[bob("feedback"), bob("discount"), bob("retract")]);
+        let own = memory_with_events(&[bob("feedback"), bob("discount"), bob("retract")]);
         assert_eq!(
             (own.lifecycle().state.clone(), own.verdicts().stale),
             (LifecycleState::Retracted, 0)

@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use super::bound::{Key, key};
+use super::bound::{IdKey, key};
 use super::{CowVec, Memory, Provenances};
 use event::EventId;
 
 /// The lookup tables for applying events to memories.
 #[derive(Debug, Default)]
 pub struct Lookup {
-    pub(super) numbers: Numbers,
+    pub(super) numbers: IdNumbers,
     pub(super) provenances: Provenances,
 }
 
 impl Lookup {
     /// Builds the tables of these memories.
     #[must_use]
-    pub fn of(memories: &CowVec<Arc<Memory>>) -> Self {
+    pub fn build(memories: &CowVec<Arc<Memory>>) -> Self {
         let mut numbers =
-            Numbers { first: HashMap::with_capacity(memories.len()), further: HashMap::new() };
+            IdNumbers { first: HashMap::with_capacity(memories.len()), further: HashMap::new() };
         memories.iter().zip(0..).for_each(|(memory, number)| numbers.add(&memory.id, number));
         let provenances = Provenances::of_all(memories.iter().map(|memory| &memory.provenance));
         Self { numbers, provenances }
@@ -30,13 +30,13 @@ impl Lookup {
 
 /// The memory numbers of each id.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
-    first: HashMap<Key, u32>,
+pub(super) struct IdNumbers {
+    first: HashMap<IdKey, u32>,
     /// Further ones, where an id has several memories (S-ORIGIN-3).
-    further: HashMap<Key, Vec<u32>>,
+    further: HashMap<IdKey, Vec<u32>>,
 }
 
-impl Numbers {
+impl IdNumbers {
     /// Returns the first number of an id.
     pub(super) fn get(&self, id: &EventId) -> Option<u32> {
         self.first.get(&key(id)).copied()

@@ -7,15 +7,15 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Map;
 
+use super::binary_encoding::{BinaryDecoder, BinaryEncoder};
 use super::event_record;
 use super::lifecycle::Lifecycle;
-use super::packed::{Packed, Packing};
 use super::passages::{Passage, passages};
 use super::texts::RecordText;
 use super::voices::OnlyOrigin;
 use super::{LineOrigin, LinePlace, Provenance, Version, version};
-use event::{Applies, Event, EventId, RepoKey, SuccessRate, Timestamp, suspicion};
-use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
+use event::{Event, EventId, MemoryScope, RepoKey, SuccessRate, Timestamp, suspicion};
+use guard::disclosure::{Disclosure, DisclosureOccasion, TextVoucher};
 use guard::injection::Suspicion;
 
 /// Everything known under one id.
@@ -139,9 +139,9 @@ impl Memory {
 
     fn read(&self) -> Option<Event> {
         let bytes = self.text.bytes()?;
-        let mut packed = Packed::of(&bytes);
+        let mut packed = BinaryDecoder::new(&bytes);
         let event = event_record::read(&mut packed, self.id.clone(), self.timestamp);
-        let event = event.filter(|_| packed.is_done());
+        let event = event.filter(|_| packed.is_at_end());
         if event.is_none() {
             self.text.report_damage();
         }
@@ -238,7 +238,9 @@ impl Memory {
     #[must_use]
     pub fn lifecycle(&self) -> &Lifecycle {
         self.related.as_ref().map_or(Lifecycle::NONE, |related| {
-            related.lifecycle.get_or_init(|| Lifecycle::of(&related.about, self.only_origin()))
+            related
+                .lifecycle
+                .get_or_init(|| Lifecycle::from_versions(&related.about, self.only_origin()))
         })
     }
 
@@ -267,16 +269,16 @@ impl Memory {
 
     /// Tells whether it is left out where it would be shown so. What is shown everywhere is not judged for that.
     #[must_use]
-    pub fn is_left_out(&self, how: ShownHow) -> bool {
+    pub fn is_left_out(&self, how: DisclosureOccasion) -> bool {
         let voucher = self.voucher();
         Disclosure::may_leave_out(voucher, how)
-            && Disclosure::of(voucher, how, self.flagged()).is_left_out()
+            && Disclosure::decide(voucher, how, self.flagged()).is_left_out()
     }
 
     /// Tells whether it applies in every repository.
     #[must_use]
     pub fn is_global(&self) -> bool {
-        self.provenance.applies == Applies::Global
+        self.provenance.applies == MemoryScope::Global
     }
 
     /// Tells whether [`Memory::flagged`] was already computed.
@@ -292,7 +294,7 @@ impl Memory {
     }
 
     /// Writes the injection flag: unknown, harmless, or the reason.
-    pub(super) fn write_flag(&self, to: &mut Packing) {
+    pub(super) fn write_flag(&self, to: &mut BinaryEncoder) {
         let number_of = |why: &Suspicion| Suspicion::ALL.iter().position(|other| other == why);
         to.size(match self.flag.get() {
             None => UNKNOWN,
@@ -302,7 +304,7 @@ impl Memory {
     }
 
     /// Reads what [`Memory::write_flag`] wrote. `None` for anything else.
-    pub(super) fn with_flag(mut self, from: &mut Packed<'_>) -> Option<Self> {
+    pub(super) fn with_flag(mut self, from: &mut BinaryDecoder<'_>) -> Option<Self> {
         match from.size()? {
             UNKNOWN => {}
             NOT_FLAGGED => self.flag = None.into(),
@@ -378,7 +380,7 @@ pub(super) fn index_text(event: &Event) -> String {
 
 /// Encodes the record of an event.
 pub(super) fn record_of(event: &Event) -> Vec<u8> {
-    let mut packing = Packing::default();
+    let mut packing = BinaryEncoder::default();
     event_record::write(event, &mut packing);
-    packing.done()
+    packing.into_bytes()
 }

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::CowVec;
-use super::packed::{Packed, Packing};
+use super::binary_encoding::{BinaryDecoder, BinaryEncoder};
 
 /// Neighbours on each side. Measured on dialogue: two turns each way.
 pub const NEIGHBOURS_MAX: usize = 2;
@@ -40,7 +40,7 @@ impl Neighbours {
 /// # Errors
 /// An error of `out`.
 pub fn write_neighbours(neighbours: &CowVec<Neighbours>, out: &mut dyn Write) -> io::Result<()> {
-    let mut packing = Packing::default();
+    let mut packing = BinaryEncoder::default();
     packing.size(neighbours.len());
     for (number, neighbours) in (0..).zip(neighbours.iter()) {
         for other in neighbours.before.iter().chain(&neighbours.after) {
@@ -53,7 +53,7 @@ pub fn write_neighbours(neighbours: &CowVec<Neighbours>, out: &mut dyn Write) ->
 
 /// Reads what [`write_neighbours`] wrote. `None` for anything else.
 #[must_use]
-pub fn read_neighbours(from: &mut Packed<'_>) -> Option<CowVec<Neighbours>> {
+pub fn read_neighbours(from: &mut BinaryDecoder<'_>) -> Option<CowVec<Neighbours>> {
     let count = u32::try_from(from.count()?).ok()?;
     let mut other = |number: u32| match from.number()? {
         0 => Some(None),
@@ -101,21 +101,24 @@ mod tests {
             });
             let neighbours: CowVec<Neighbours> = neighbours.collect();
             let bytes = bytes(&neighbours);
-            let mut packed = Packed::of(&bytes);
+            let mut packed = BinaryDecoder::new(&bytes);
             prop_assert_eq!(read_neighbours(&mut packed), Some(neighbours));
-            prop_assert!(packed.is_done());
+            prop_assert!(packed.is_at_end());
         }
 
         #[test]
         fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            let _ = read_neighbours(&mut Packed::of(&bytes));
+            let _ = read_neighbours(&mut BinaryDecoder::new(&bytes));
         }
     }
 
     #[test]
     fn a_neighbour_out_of_range_is_refused() {
         let far = Neighbours { after: [Some(1), None], ..Neighbours::default() };
-        assert_eq!(read_neighbours(&mut Packed::of(&bytes(&[far].into_iter().collect()))), None);
+        assert_eq!(
+            read_neighbours(&mut BinaryDecoder::new(&bytes(&[far].into_iter().collect()))),
+            None
+        );
         assert_eq!(other_of(u32::MAX, 1), None);
         assert_eq!(other_of(0, u64::MAX), None);
     }

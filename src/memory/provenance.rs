@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::LogFile;
-use event::{Applies, Confidence, Event, EventType, Timestamp};
+use event::{Confidence, Event, EventType, MemoryScope, Timestamp};
 
 /// How, by whom and where memories were written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ pub struct Provenance {
     /// How sure the author was.
     pub confidence: Confidence,
     /// Where it applies.
-    pub applies: Applies,
+    pub applies: MemoryScope,
     /// Whether it must never leave this machine.
     pub is_private: bool,
 }
@@ -58,8 +58,8 @@ impl Provenances {
     }
 
     /// Returns the provenance of an event in a log.
-    pub fn of(&mut self, event: &Event, log: Arc<LogFile>) -> Arc<Provenance> {
-        self.shared(Provenance {
+    pub fn intern_event(&mut self, event: &Event, log: Arc<LogFile>) -> Arc<Provenance> {
+        self.intern(Provenance {
             kind: event.event_type.clone(),
             agent_id: event.agent_id.clone(),
             session_id: event.session_id.clone(),
@@ -73,7 +73,7 @@ impl Provenances {
     }
 
     /// Returns the shared copy of a provenance.
-    pub fn shared(&mut self, provenance: Provenance) -> Arc<Provenance> {
+    pub fn intern(&mut self, provenance: Provenance) -> Arc<Provenance> {
         if let Some(known) = self.known.get(&provenance) {
             return Arc::clone(known);
         }
@@ -100,7 +100,7 @@ mod tests {
             source: None,
             expires: None,
             confidence: Confidence::Stated,
-            applies: Applies::Repo,
+            applies: MemoryScope::Repo,
             is_private: false,
         }
     }
@@ -108,12 +108,12 @@ mod tests {
     #[test]
     fn equal_provenances_are_shared_and_unused_ones_dropped() {
         let mut provenances = Provenances::default();
-        let needed = provenances.shared(provenance(0));
-        assert!(Arc::ptr_eq(&needed, &provenances.shared(provenance(0))));
+        let needed = provenances.intern(provenance(0));
+        assert!(Arc::ptr_eq(&needed, &provenances.intern(provenance(0))));
         for agent in 1..3 * DROP_AT_MIN {
-            provenances.shared(provenance(agent));
+            provenances.intern(provenance(agent));
         }
         assert!(provenances.known.len() <= DROP_AT_MIN + 1);
-        assert!(Arc::ptr_eq(&needed, &provenances.shared(provenance(0))));
+        assert!(Arc::ptr_eq(&needed, &provenances.intern(provenance(0))));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Fold, LineOrigin, LinePlace, LogFile, Memory};
-use event::{Decoded, codec};
+use event::{DecodedLine, codec};
 
 /// Folds several lines and returns the memory `m1`.
 pub(super) fn folded(lines: &[Value]) -> Arc<Memory> {
@@ -24,7 +24,7 @@ pub(super) fn fold(lines: &[Value]) -> Fold {
 pub(super) fn fold_from(lines: &[(Value, LineOrigin)]) -> Fold {
     let mut fold = Fold::default();
     for (offset, (line, origin)) in (0..).zip(lines) {
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+        let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
             panic!("{line}")
         };
         let repo = event.repo_key();

@@ -42,7 +42,7 @@ impl Sessions {
 
     /// Builds the sessions of all memories at once, many times faster than one by one.
     #[must_use]
-    pub fn of<'a>(memories: impl Iterator<Item = &'a Memory>) -> Self {
+    pub fn build<'a>(memories: impl Iterator<Item = &'a Memory>) -> Self {
         let mut places_of: HashMap<SessionName<'_>, usize> = HashMap::new();
         let mut sessions: Vec<(Key, Vec<(SessionPosition, u32)>)> = Vec::new();
         let mut places = HashMap::new();
@@ -124,12 +124,12 @@ mod tests {
 
     use super::super::{Fold, LinePlace};
     use super::*;
-    use event::{Decoded, codec};
+    use event::{DecodedLine, codec};
 
     fn memory(id: u32, second: u32, session: u32) -> Memory {
         let line = serde_json::json!({"id": format!("m{id}"), "repo": "api", "lesson": "x",
             "timestamp": format!("2026-01-01T00:00:{second:02}Z"), "session_id": format!("s{session}")});
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+        let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
             panic!()
         };
         let origin = LinePlace::own("a", 0);
@@ -175,7 +175,7 @@ mod tests {
                 }
             }
             let all: Vec<Memory> = (0..12).map(one).collect();
-            let at_once = Sessions::of(all.iter());
+            let at_once = Sessions::build(all.iter());
             for number in 0..12 {
                 prop_assert_eq!(at_once.neighbours_of(number), sorted.neighbours_of(number));
                 prop_assert_eq!(sessions.neighbours_of(number), sorted.neighbours_of(number));

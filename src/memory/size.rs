@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::bound::Bound;
+use super::bound::MemoryBound;
 use super::version::is_stamp;
 use super::{Memory, Version};
 use event::limits::SHORT_BYTES_MAX;
@@ -34,14 +34,14 @@ const INDEX_SIXTEENTHS: u64 = 12;
 
 /// Returns the size of a memory with all contents under its id and all events about it. They all
 /// count alike, since which content is shown may change while lines are read.
-pub(super) fn of_memory(memory: &Memory, bound: Bound) -> u64 {
+pub(super) fn of_memory(memory: &Memory, bound: MemoryBound) -> u64 {
     let others = [memory.about(), memory.conflicts(), memory.copies()];
     let events = of_event(&memory.line_event()) + others.into_iter().map(of_versions).sum::<u64>();
     of_empty_memory(bound).saturating_add(events)
 }
 
 /// Returns the size of a memory without its events.
-pub(super) fn of_empty_memory(bound: Bound) -> u64 {
+pub(super) fn of_empty_memory(bound: MemoryBound) -> u64 {
     MEMORY_BYTES.saturating_add(bound.vector_bytes)
 }
 

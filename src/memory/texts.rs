@@ -22,9 +22,9 @@ pub trait RecordStore: fmt::Debug + Send + Sync {
 
 /// Tells that a record could not be read. All texts of one fold share it.
 #[derive(Debug, Clone, Default)]
-pub struct Damage(Arc<AtomicBool>);
+pub struct DamageFlag(Arc<AtomicBool>);
 
-impl Damage {
+impl DamageFlag {
     /// Tells whether a record could not be read.
     #[must_use]
     pub fn is_reported(&self) -> bool {
@@ -40,7 +40,7 @@ impl Damage {
 #[derive(Debug)]
 pub struct RecordBlock {
     held: RwLock<BlockBytes>,
-    damage: Damage,
+    damage: DamageFlag,
 }
 
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub struct RecordText {
 impl RecordBlock {
     /// Makes a block that is stored from an offset on.
     #[must_use]
-    pub fn stored(by: Arc<dyn RecordStore>, offset: u64, damage: Damage) -> Arc<Self> {
+    pub fn stored(by: Arc<dyn RecordStore>, offset: u64, damage: DamageFlag) -> Arc<Self> {
         Arc::new(Self { held: RwLock::new(BlockBytes::Stored(by, offset)), damage })
     }
 
@@ -182,7 +182,7 @@ pub struct RecordTexts {
     open: Option<Arc<RecordBlock>>,
     /// The blocks that are or were in memory.
     blocks: Vec<Weak<RecordBlock>>,
-    damage: Damage,
+    damage: DamageFlag,
     live_bytes: u64,
     /// Released bytes, in memory or stored.
     dead_bytes: u64,
@@ -265,7 +265,7 @@ impl RecordTexts {
 
     /// Returns the damage flag that all its records share.
     #[must_use]
-    pub fn shared_damage(&self) -> &Damage {
+    pub fn damage_flag(&self) -> &DamageFlag {
         &self.damage
     }
 
@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(u64::from(length), held[1].length_bytes());
         let later = texts.add(b"later");
         assert_eq!((later.bytes().unwrap(), later.stored_at()), (b"later".to_vec(), None));
-        assert!(!texts.shared_damage().is_reported());
+        assert!(!texts.damage_flag().is_reported());
     }
 
     #[test]
@@ -336,9 +336,9 @@ mod tests {
         let record_file = Arc::new(RecordFile(Mutex::new(b"one recorb".to_vec())));
         texts.seal()[0].move_to(record_file, 0);
         assert_eq!(held.bytes(), None);
-        assert!(texts.shared_damage().is_reported());
+        assert!(texts.damage_flag().is_reported());
         let missing =
-            RecordBlock::stored(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
+            RecordBlock::stored(Arc::new(RecordFile::default()), u64::MAX, DamageFlag::default());
         assert_eq!(RecordText::stored(&missing, 5, u32::MAX, 0).bytes(), None);
     }
 

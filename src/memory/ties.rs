@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Version;
-use super::lifecycle::{Discounted, Latest};
+use super::lifecycle::{DiscountedAuthors, LatestValue};
 use super::voices::{OnlyOrigin, changes};
 use event::{Link, MemoryChange, Node, Relation, RepoKey, Timestamp, is_code};
 
@@ -31,13 +31,13 @@ type Edge = (Option<RepoKey>, Node, Relation);
 /// tell of the past.
 #[must_use]
 pub fn ties(about: &[Arc<Version>], of: OnlyOrigin<'_>, until: Option<Timestamp>) -> Vec<Tie> {
-    let mut edges: BTreeMap<Edge, Latest<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
+    let mut edges: BTreeMap<Edge, LatestValue<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
     let mut events = changes(about, of);
     events.retain(|(version, change)| {
         let is_known = version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until);
         is_known || states_when_it_holds(change)
     });
-    let discounted = Discounted::by(&events);
+    let discounted = DiscountedAuthors::by(&events);
     for (version, change) in events {
         let event = &version.event;
         let (target, relation, link) = match change {
@@ -74,7 +74,7 @@ mod tests {
     use super::super::LinePlace;
     use super::super::sample::fold;
     use super::*;
-    use event::{Decoded, codec};
+    use event::{DecodedLine, codec};
 
     /// The edges of a memory, and of a place in code.
     fn folded(lines: &[Value]) -> (Vec<Tie>, Vec<Tie>) {
@@ -179,7 +179,7 @@ mod tests {
         lines
             .iter()
             .map(|line| match codec::decode(line.to_string().as_bytes(), "api") {
-                Decoded::Event(event) => {
+                DecodedLine::Event(event) => {
                     let repo = event.repo_key();
                     Arc::new(Version::new(*event, repo, LinePlace::own("a", 0)))
                 }

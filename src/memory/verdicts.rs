@@ -63,7 +63,7 @@ impl Verdicts {
         Self { worked: 0, failed: 0, stale: 0, confirmed: 0, is_stale: false, last_good: None };
 
     /// Counts what each voice says. Of several verdicts at one time that with the greatest event id is the latest.
-    pub(super) fn of<'a>(voices: impl Iterator<Item = &'a VoiceVerdicts<'a>>) -> Self {
+    pub(super) fn count<'a>(voices: impl Iterator<Item = &'a VoiceVerdicts<'a>>) -> Self {
         let mut counted = Self::default();
         let mut latest: Option<GivenVerdict<'_>> = None;
         for voice in voices {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     /// A verdict of one of three voices, at a minute.
-    fn said(id: usize, (voice, word, minute): (usize, Verdict, u32)) -> Value {
+    fn voice_verdict(id: usize, (voice, word, minute): (usize, Verdict, u32)) -> Value {
         let mut line = verdict(id, word.as_str());
         line["session_id"] = voice.to_string().into();
         line["timestamp"] = format!("2026-01-02T00:{minute:02}:00Z").into();
@@ -287,9 +287,9 @@ mod tests {
             let mut memory = candidate();
             memory["success_rate"] = first.into();
             // The new report may be the first, the last or between the others.
-            let known = (1..).zip(before).map(|(id, one)| said(id, one));
+            let known = (1..).zip(before).map(|(id, one)| voice_verdict(id, one));
             let lines: Vec<Value> = std::iter::once(memory).chain(known).collect();
-            let longer: Vec<Value> = lines.iter().cloned().chain([said(0, more)]).collect();
+            let longer: Vec<Value> = lines.iter().cloned().chain([voice_verdict(0, more)]).collect();
             let (old, new) = (standing(&lines), standing(&longer));
             let (less, greater) = match more.1 {
                 Verdict::Worked | Verdict::Confirmed => (old, new),
@@ -307,10 +307,10 @@ mod tests {
     fn a_success_takes_back_no_confirmation() {
         let verdicts =
             [(0, Verdict::Confirmed, 0), (0, Verdict::Failed, 6), (1, Verdict::Worked, 0)];
-        let known = (1..).zip(verdicts).map(|(id, one)| said(id, one));
+        let known = (1..).zip(verdicts).map(|(id, one)| voice_verdict(id, one));
         let lines: Vec<Value> = std::iter::once(candidate()).chain(known).collect();
         let longer: Vec<Value> =
-            lines.iter().cloned().chain([said(0, (0, Verdict::Worked, 1))]).collect();
+            lines.iter().cloned().chain([voice_verdict(0, (0, Verdict::Worked, 1))]).collect();
         assert!(standing(&lines) <= standing(&longer));
     }
 
@@ -318,8 +318,10 @@ mod tests {
     #[test]
     fn a_voice_answers_whether_it_worked_and_whether_it_holds() {
         let counts = |words: &[Verdict]| {
-            let said =
-                (1..).zip(1..).zip(words).map(|((id, minute), word)| said(id, (0, *word, minute)));
+            let said = (1..)
+                .zip(1..)
+                .zip(words)
+                .map(|((id, minute), word)| voice_verdict(id, (0, *word, minute)));
             let memory = folded(&std::iter::once(candidate()).chain(said).collect::<Vec<_>>());
             let Verdicts { worked, failed, stale, confirmed, is_stale, .. } = *memory.verdicts();
             ([worked, failed, stale, confirmed], is_stale)

@@ -23,7 +23,7 @@ pub(super) struct Voice {
 const SECONDS_OF_DAY: i64 = 24 * 3_600;
 
 impl Voice {
-    pub(super) fn of(version: &Version) -> Self {
+    pub(super) fn from_version(version: &Version) -> Self {
         match &version.place.log.origin {
             LineOrigin::Voice(origin) => {
                 let (origin, agent) = (Some(origin.clone()), String::new());
@@ -57,7 +57,7 @@ pub(super) fn changes<'a>(
     let mut changes = Vec::with_capacity(about.len());
     for same_id in about.chunk_by(|one, other| one.event.id == other.event.id) {
         for version in counted(same_id) {
-            let change = MemoryChange::of(&version.event);
+            let change = MemoryChange::from_event(&version.event);
             let change = change.and_then(|change| allowed(change, &version.place.log.origin, of));
             changes.extend(change.map(|change| (version, change)));
         }

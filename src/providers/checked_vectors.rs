@@ -7,7 +7,7 @@ use crate::provider_error::ProviderError;
 use settings::EmbeddingProvider;
 
 /// What is known of the vectors that should come.
-pub(crate) struct Expected<'a> {
+pub(crate) struct ExpectedVectors<'a> {
     /// Who answers, for messages.
     pub(crate) who: &'a str,
     /// How many texts were sent.
@@ -23,9 +23,9 @@ pub(crate) type CheckedVector = Result<Vec<f32>, ProviderError>;
 ///
 /// # Errors
 /// [`ProviderError::Count`]: it is not clear which vector belongs to which text.
-pub(crate) fn checked(
+pub(crate) fn check_vectors(
     found: Vec<(Option<u64>, &Value)>,
-    expected: &Expected<'_>,
+    expected: &ExpectedVectors<'_>,
 ) -> Result<Vec<CheckedVector>, ProviderError> {
     let (sent, got) = (expected.count, found.len());
     let count = |got: usize| ProviderError::Count { who: expected.who.to_owned(), sent, got };
@@ -84,32 +84,37 @@ mod tests {
 
     use super::*;
 
-    fn of(vectors: &[(Option<u64>, Value)], count: usize) -> Result<Vec<Vec<f32>>, ProviderError> {
+    fn check_values(
+        vectors: &[(Option<u64>, Value)],
+        count: usize,
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let found = vectors.iter().map(|(index, vector)| (*index, vector)).collect();
-        checked(found, &Expected { who: "p", count, dims: None })?.into_iter().collect()
+        check_vectors(found, &ExpectedVectors { who: "p", count, dims: None })?
+            .into_iter()
+            .collect()
     }
 
     // S-PROVIDER-4
     #[test]
     fn vectors_stand_at_the_places_that_the_answer_names() {
         let out_of_order = [(Some(1), json!([0.0, 2.0])), (Some(0), json!([3.0, 0.0]))];
-        assert_eq!(of(&out_of_order, 2).unwrap(), [[1.0, 0.0], [0.0, 1.0]]);
+        assert_eq!(check_values(&out_of_order, 2).unwrap(), [[1.0, 0.0], [0.0, 1.0]]);
         let twice = [(Some(0), json!([1.0])), (Some(0), json!([1.0]))];
-        assert!(matches!(of(&twice, 2), Err(ProviderError::Count { .. })));
+        assert!(matches!(check_values(&twice, 2), Err(ProviderError::Count { .. })));
         let beyond = [(Some(7), json!([1.0]))];
-        assert!(matches!(of(&beyond, 1), Err(ProviderError::Count { .. })));
+        assert!(matches!(check_values(&beyond, 1), Err(ProviderError::Count { .. })));
     }
 
     // S-PROVIDER-4
     #[test]
     fn odd_vectors_are_refused_and_never_guessed() {
-        let one = |vector: Value| of(&[(None, vector)], 1).unwrap_err();
+        let one = |vector: Value| check_values(&[(None, vector)], 1).unwrap_err();
         for odd in [json!(null), json!([1.0, null]), json!(["1"]), json!([]), json!([1e300])] {
             assert!(matches!(one(odd.clone()), ProviderError::NotNumbers { .. }), "{odd}");
         }
         assert!(matches!(one(json!([0.0, 0.0])), ProviderError::Zeros { .. }));
         let widths = [(None, json!([1.0, 0.0])), (None, json!([1.0]))];
-        assert!(matches!(of(&widths, 2), Err(ProviderError::Width { got: 1, .. })));
+        assert!(matches!(check_values(&widths, 2), Err(ProviderError::Width { got: 1, .. })));
         let wide = json!(vec![1.0; 5_000]);
         assert!(matches!(one(wide), ProviderError::Width { got: 5_000, .. }));
     }

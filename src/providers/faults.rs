@@ -9,19 +9,22 @@ use serde_json::{Value, json};
 
 use crate::open_embedder::{ModelName, open};
 use crate::probe_record::PROBE;
-use crate::stand_in::{Received, StandIn, StandInAnswer, openai, vector_of};
+use crate::stand_in::{ReceivedRequest, StandInAnswer, StandInServer, openai, vector_of};
 use index::embed::{EmbedError, Embedder};
 use settings::{EmbeddingProvider, ProviderForm};
 
 fn provider(url: &str) -> EmbeddingProvider {
-    EmbeddingProvider { url: url.to_owned(), ..EmbeddingProvider::usual(ProviderForm::OpenAi, "m") }
+    EmbeddingProvider {
+        url: url.to_owned(),
+        ..EmbeddingProvider::with_defaults(ProviderForm::OpenAi, "m")
+    }
 }
 
 /// Answers the probe well, and everything else by `answer`.
 fn after_probe(
-    mut answer: impl FnMut(&Received) -> Option<StandInAnswer> + Send + 'static,
-) -> (StandIn, tempfile::TempDir, Box<dyn Embedder>) {
-    let server = StandIn::start(move |received| match received.body["input"][0] == PROBE {
+    mut answer: impl FnMut(&ReceivedRequest) -> Option<StandInAnswer> + Send + 'static,
+) -> (StandInServer, tempfile::TempDir, Box<dyn Embedder>) {
+    let server = StandInServer::start(move |received| match received.body["input"][0] == PROBE {
         true => Some(openai(received)),
         false => answer(received),
     });
@@ -43,7 +46,7 @@ fn data(vectors: &[Value]) -> StandInAnswer {
 }
 
 /// The message without the host, whose port differs.
-fn told(error: &EmbedError) -> String {
+fn message_without_host(error: &EmbedError) -> String {
     let text = error.to_string();
     let words =
         text.split(' ').map(|word| if word.starts_with("127.0.0.1:") { "HOST" } else { word });
@@ -64,7 +67,7 @@ fn returned(vectors: [Value; 2]) -> EmbedError {
 
 fn check(cases: &[(EmbedError, &str)], is_passing: bool) {
     for (error, expected) in cases {
-        assert_eq!(told(error), *expected);
+        assert_eq!(message_without_host(error), *expected);
         assert_eq!(error.is_passing(), is_passing, "{expected}");
     }
 }
@@ -134,7 +137,7 @@ fn an_oversized_answer_is_refused_without_being_kept() {
     let (_server, _cache, mut embedder) =
         after_probe(move |_| Some(StandInAnswer::status("200 OK", &body)));
     let error = embedder.embed(&["one"]).unwrap_err();
-    assert_eq!(told(&error), "HOST answered with more than 48 MiB");
+    assert_eq!(message_without_host(&error), "HOST answered with more than 48 MiB");
 }
 
 // S-PROVIDER-4
@@ -143,7 +146,7 @@ fn a_silent_provider_costs_a_query_five_seconds() {
     let (_server, _cache, mut embedder) = after_probe(|_| None);
     let begun = Instant::now();
     let error = embedder.embed_query("why").unwrap_err();
-    assert_eq!(told(&error), "HOST did not answer within 5 s");
+    assert_eq!(message_without_host(&error), "HOST did not answer within 5 s");
     assert!(error.is_passing());
     assert!(begun.elapsed() < Duration::from_secs(15));
 }
@@ -155,7 +158,7 @@ fn nobody_at_the_address_is_said_at_once() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let nobody = provider(&format!("http://{free}"));
     let error = open(&nobody, None, cache.path()).map(drop).unwrap_err();
-    assert!(told(&error).starts_with("failed to reach HOST"), "{error}");
+    assert!(message_without_host(&error).starts_with("failed to reach HOST"), "{error}");
     assert!(error.is_passing());
 }
 
@@ -199,7 +202,7 @@ fn a_batch_that_is_refused_is_halved() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = embedder.embed(&texts).unwrap();
     assert_eq!(vectors.len(), 20);
-    let sizes = |server: &StandIn| -> Vec<usize> {
+    let sizes = |server: &StandInServer| -> Vec<usize> {
         server.requests.try_iter().map(|one| one.body["input"].as_array().unwrap().len()).collect()
     };
     assert_eq!(sizes(&server), [20, 10, 10]);
@@ -227,7 +230,7 @@ fn an_odd_vector_costs_its_text_alone() {
 // S-PROVIDER-3
 #[test]
 fn a_text_is_cut_and_prefixed_and_the_key_sent() {
-    let server = StandIn::start(|received| Some(openai(received)));
+    let server = StandInServer::start(|received| Some(openai(received)));
     let cache = tempfile::tempdir().unwrap();
     let provider = EmbeddingProvider {
         key_env: Some("THE_KEY".to_owned()),
@@ -256,7 +259,7 @@ fn a_text_is_cut_and_prefixed_and_the_key_sent() {
 // S-PROVIDER-3
 #[test]
 fn dimensions_that_a_server_refuses_are_not_asked_for() {
-    let server = StandIn::start(|received| {
+    let server = StandInServer::start(|received| {
         let refused =
             StandInAnswer::status("400 Bad Request", "{\"error\":\"dimensions is not supported\"}");
         Some(if received.body.get("dimensions").is_some() { refused } else { openai(received) })
@@ -267,7 +270,10 @@ fn dimensions_that_a_server_refuses_are_not_asked_for() {
     assert_eq!(embedder.embed(&["one"]).unwrap()[0].vector.len(), 4);
     let other = EmbeddingProvider { dimensions: Some(8), ..provider(&server.url) };
     let error = open(&other, None, cache.path()).map(drop).unwrap_err();
-    assert_eq!(told(&error), "HOST returned a vector of 4 numbers where 8 were expected");
+    assert_eq!(
+        message_without_host(&error),
+        "HOST returned a vector of 4 numbers where 8 were expected"
+    );
 }
 
 fn renamed(model: &str, url: &str) -> EmbeddingProvider {
@@ -278,7 +284,8 @@ fn renamed(model: &str, url: &str) -> EmbeddingProvider {
 #[test]
 fn everything_that_changes_a_vector_changes_the_name() {
     let cache = Path::new("/nowhere");
-    let name = |provider: &EmbeddingProvider| ModelName::of(provider, cache).of_vectors();
+    let name =
+        |provider: &EmbeddingProvider| ModelName::from_provider(provider, cache).name_of_vectors();
     let one = provider("http://127.0.0.1:1");
     let others = [
         renamed("n", "http://127.0.0.1:1"),
@@ -302,7 +309,7 @@ fn everything_that_changes_a_vector_changes_the_name() {
 fn another_model_under_the_same_name_is_noticed() {
     let (turn, turned) = channel::<()>();
     let mut is_other = false;
-    let server = StandIn::start(move |received| {
+    let server = StandInServer::start(move |received| {
         is_other |= turned.try_recv().is_ok();
         Some(match is_other {
             false => openai(received),
@@ -311,7 +318,7 @@ fn another_model_under_the_same_name_is_noticed() {
     });
     let cache = tempfile::tempdir().unwrap();
     let provider = provider(&server.url);
-    let name = || ModelName::of(&provider, cache.path()).of_vectors();
+    let name = || ModelName::from_provider(&provider, cache.path()).name_of_vectors();
     let before = name();
     let first = open(&provider, None, cache.path()).unwrap();
     assert!(open(&provider, None, cache.path()).is_ok(), "the same model is the same");
@@ -334,7 +341,7 @@ fn every_form_is_asked_at_its_own_path() {
         (ProviderForm::Cohere, "/v2/embed", "texts"),
         (ProviderForm::Gemini, "/models/m:batchEmbedContents", "requests"),
     ] {
-        let server = StandIn::start(move |received| {
+        let server = StandInServer::start(move |received| {
             let count = received.body[place].as_array().unwrap().len();
             let vectors = vec![vector_of("walrus"); count];
             let named =
@@ -347,8 +354,10 @@ fn every_form_is_asked_at_its_own_path() {
             }))
         });
         let cache = tempfile::tempdir().unwrap();
-        let provider =
-            EmbeddingProvider { url: server.url.clone(), ..EmbeddingProvider::usual(form, "m") };
+        let provider = EmbeddingProvider {
+            url: server.url.clone(),
+            ..EmbeddingProvider::with_defaults(form, "m")
+        };
         let mut embedder = open(&provider, None, cache.path()).unwrap();
         assert_eq!(server.next().path, path);
         assert_eq!(embedder.embed(&["one", "two"]).unwrap().len(), 2);

@@ -19,11 +19,11 @@ mod probe_record;
 mod provider_client;
 mod provider_command;
 mod provider_error;
+mod provider_message;
 mod provider_url;
 mod remote_embedder;
 mod remote_reranker;
 mod rerank_forms;
-mod said;
 #[cfg(test)]
 mod stand_in;
 mod vector_forms;

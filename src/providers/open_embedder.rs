@@ -9,7 +9,7 @@ use crate::probe_record::{PROBE, ProbeRecord};
 use crate::provider_client::ProviderClient;
 use crate::provider_error::ProviderError;
 use crate::provider_url::provider_url;
-use crate::remote_embedder::{RemoteEmbedder, Way};
+use crate::remote_embedder::{ProviderAccess, RemoteEmbedder};
 use http_client::KeyHeader;
 use index::embed::{EmbedError, Embedder, ModelId};
 use settings::{EmbeddingProvider, ProviderForm};
@@ -28,7 +28,7 @@ pub struct ModelName {
 impl ModelName {
     /// Names the model of a provider. `cache_dir` holds what is known of it from before.
     #[must_use]
-    pub fn of(provider: &EmbeddingProvider, cache_dir: &Path) -> Self {
+    pub fn from_provider(provider: &EmbeddingProvider, cache_dir: &Path) -> Self {
         let key = hex(&digest(provider, 0));
         let edition = ProbeRecord::read(&ProbeRecord::path(cache_dir, &key));
         let edition = edition.map_or(0, |record| record.edition);
@@ -47,7 +47,7 @@ impl ModelName {
 
     /// Returns the name under which vectors are kept.
     #[must_use]
-    pub fn of_vectors(&self) -> String {
+    pub fn name_of_vectors(&self) -> String {
         format!("{} {}", self.shown, hex(&self.hash))
     }
 }
@@ -62,7 +62,7 @@ pub fn open(
     key: Option<String>,
     cache_dir: &Path,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
-    let name = ModelName::of(provider, cache_dir);
+    let name = ModelName::from_provider(provider, cache_dir);
     let way = way(provider, key).map_err(EmbedError::from)?;
     let model_id = ModelId::new(name.shown.clone(), name.hash);
     let mut embedder = RemoteEmbedder::new(provider.clone(), way, model_id);
@@ -79,9 +79,9 @@ pub fn open(
     Ok(Box::new(embedder))
 }
 
-fn way(provider: &EmbeddingProvider, key: Option<String>) -> Result<Way, ProviderError> {
+fn way(provider: &EmbeddingProvider, key: Option<String>) -> Result<ProviderAccess, ProviderError> {
     if provider.form == ProviderForm::Command {
-        return Ok(Way::Command(provider.command.clone()));
+        return Ok(ProviderAccess::Command(provider.command.clone()));
     }
     let url = provider_url(&provider.url)?;
     let key = needed_key(provider.key_env.as_deref(), key)?;
@@ -89,7 +89,7 @@ fn way(provider: &EmbeddingProvider, key: Option<String>) -> Result<Way, Provide
         ProviderForm::Gemini => KeyHeader::Google,
         _ => KeyHeader::Bearer,
     };
-    Ok(Way::Http(ProviderClient::new(url, key, header)))
+    Ok(ProviderAccess::Http(ProviderClient::new(url, key, header)))
 }
 
 /// Returns the key where one is needed.

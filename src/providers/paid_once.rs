@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use crate::open_embedder::open;
 use crate::probe_record::PROBE;
-use crate::stand_in::{StandIn, StandInAnswer, openai};
+use crate::stand_in::{StandInAnswer, StandInServer, openai};
 use index::embed::SpaceId;
-use index::embed::worker::{AtEnd, Job, Progress, Want, Worker, WorkerConfig};
+use index::embed::worker::{Job, Progress, ShutdownMode, WantedOutput, Worker, WorkerConfig};
 use settings::{EmbeddingProvider, ProviderForm};
 
 /// Longer than the others, so that it is sent after them.
@@ -20,7 +20,7 @@ const TOO_LONG: &str = "this text is too long";
 fn paid(is_away: impl Fn(usize) -> bool + Send + 'static) -> (Progress, BTreeMap<String, usize>) {
     let (counted, embedded) = channel::<String>();
     let mut batches = 0;
-    let server = StandIn::start(move |received| {
+    let server = StandInServer::start(move |received| {
         let texts = received.body["input"].as_array().unwrap();
         if texts.len() > 5 || texts.iter().any(|text| text == TOO_LONG) {
             return Some(StandInAnswer::status("400 Bad Request", "{\"error\":\"refused\"}"));
@@ -34,7 +34,7 @@ fn paid(is_away: impl Fn(usize) -> bool + Send + 'static) -> (Progress, BTreeMap
     });
     let cache = tempfile::tempdir().unwrap();
     let (begin, begun) = channel::<()>();
-    let usual = EmbeddingProvider::usual(ProviderForm::OpenAi, "m");
+    let usual = EmbeddingProvider::with_defaults(ProviderForm::OpenAi, "m");
     let provider = EmbeddingProvider { url: server.url.clone(), ..usual };
     let folder = cache.path().to_owned();
     let load = move || {
@@ -45,14 +45,14 @@ fn paid(is_away: impl Fn(usize) -> bool + Send + 'static) -> (Progress, BTreeMap
     let worker = Worker::start(WorkerConfig {
         load: Box::new(load),
         space: SpaceId::default(),
-        at_end: AtEnd::Wait,
+        at_end: ShutdownMode::Wait,
         cache: None,
         deliver: Box::new(|_| {}),
     });
     let worker = worker.unwrap();
     for doc in 0..20 {
         let text = if doc == 7 { TOO_LONG.to_owned() } else { format!("text number {doc:02}") };
-        worker.submit(Job { doc, generation: 0, text, want: Want::Vector }).unwrap();
+        worker.submit(Job { doc, generation: 0, text, want: WantedOutput::Vector }).unwrap();
     }
     begin.send(()).unwrap();
     let since = Instant::now();

@@ -10,7 +10,7 @@ use http_client::{
 use serde_json::Value;
 
 use crate::provider_error::{ANSWER_BYTES_MAX, ProviderError};
-use crate::said;
+use crate::provider_message;
 
 /// How often a request is sent again after "too many requests", and the longest pause before it.
 const BUSY_RETRIES: u32 = 3;
@@ -38,39 +38,39 @@ pub(crate) struct RequestLimits {
     /// The longest answer.
     pub(crate) answer_bytes_max: u64,
     /// When it is sent again.
-    pub(crate) again: SentAgain,
+    pub(crate) retry: RetryPolicy,
 }
 
 /// When a request is sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SentAgain {
+pub(crate) enum RetryPolicy {
     /// As often as helps.
-    Patiently,
+    Patient,
     /// Once, and only where the provider says when.
-    WhenTold,
+    WhenProviderSays,
 }
 
 impl RequestLimits {
     /// For requests that work in the background waits for.
     pub(crate) const PATIENT: Self =
-        Self { answer_bytes_max: ANSWER_BYTES_MAX, again: SentAgain::Patiently };
+        Self { answer_bytes_max: ANSWER_BYTES_MAX, retry: RetryPolicy::Patient };
 }
 
 /// How often a request was sent again.
 struct Retries {
-    again: SentAgain,
+    again: RetryPolicy,
     busy: u32,
     broken: u32,
 }
 
 impl Retries {
-    fn of(again: SentAgain) -> Self {
+    fn new(again: RetryPolicy) -> Self {
         Self { again, busy: 0, broken: 0 }
     }
 
     /// Returns the pause before the next try; `None` where trying again does not help.
     fn pause_after(&mut self, error: &ProviderError) -> Option<Duration> {
-        if self.again == SentAgain::WhenTold {
+        if self.again == RetryPolicy::WhenProviderSays {
             let told = match error {
                 ProviderError::Busy { after_seconds, .. }
                 | ProviderError::Broken { status: 503, after_seconds, .. } => *after_seconds,
@@ -132,7 +132,7 @@ impl ProviderClient {
         let bytes = self.bytes(path, body, wait, limits)?;
         let json = serde_json::from_slice(&bytes)
             .map_err(|_| ProviderError::NotJson { who: self.who().to_owned() })?;
-        said::without_error(json, self.who(), self.0.key())
+        provider_message::refuse_error(json, self.who(), self.0.key())
     }
 
     /// Posts a body and returns the answer as text, which may be no JSON.
@@ -144,7 +144,7 @@ impl ProviderClient {
         limits: RequestLimits,
     ) -> Result<String, ProviderError> {
         let bytes = self.bytes(path, body, wait, limits)?;
-        said::text_without_error(&bytes, self.who(), self.0.key())
+        provider_message::refuse_error_text(&bytes, self.who(), self.0.key())
     }
 
     fn bytes(
@@ -155,7 +155,7 @@ impl ProviderClient {
         limits: RequestLimits,
     ) -> Result<Vec<u8>, ProviderError> {
         let (until, body) = (Instant::now() + wait, body.to_string());
-        let mut retries = Retries::of(limits.again);
+        let mut retries = Retries::new(limits.retry);
         let request = HttpRequest {
             method: Method::POST,
             path,
@@ -189,7 +189,8 @@ impl ProviderClient {
     /// Reads an answer that is none.
     fn refusal(&self, answer: &HttpAnswer) -> ProviderError {
         let (who, status) = (self.who().to_owned(), answer.status);
-        let said = said::words(&String::from_utf8_lossy(&answer.body), self.0.key());
+        let said =
+            provider_message::error_message(&String::from_utf8_lossy(&answer.body), self.0.key());
         let after_seconds = answer.retry_after_seconds;
         match status {
             300..=399 => ProviderError::Redirect { who, status },
@@ -205,7 +206,7 @@ impl ProviderClient {
             HttpError::TimedOut => ProviderError::TimedOut { who, seconds: wait.as_secs().max(1) },
             HttpError::TooLong => ProviderError::TooLong { who, bytes_max },
             other => {
-                let why = said::words(&other.to_string(), self.0.key());
+                let why = provider_message::error_message(&other.to_string(), self.0.key());
                 ProviderError::Unreachable { who, why }
             }
         }

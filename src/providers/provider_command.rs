@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::provider_error::{ANSWER_BYTES_MAX, ProviderError};
-use crate::said;
+use crate::provider_message;
 
 /// How long a program may take to end after its answer.
 const END_MAX: Duration = Duration::from_secs(2);
@@ -24,12 +24,12 @@ pub(crate) struct ProgramLimits {
     /// The longest answer.
     pub(crate) answer_bytes_max: u64,
     /// Who reads what it complains about.
-    pub(crate) complaints: Complaints,
+    pub(crate) stderr: StderrUse,
 }
 
 /// What becomes of the standard error of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Complaints {
+pub(crate) enum StderrUse {
     /// Nobody reads it.
     Dropped,
     /// The person who waits for the answer reads it.
@@ -39,7 +39,7 @@ pub(crate) enum Complaints {
 impl ProgramLimits {
     /// For requests that work in the background waits for.
     pub(crate) fn within(wait: Duration) -> Self {
-        Self { wait, answer_bytes_max: ANSWER_BYTES_MAX, complaints: Complaints::Dropped }
+        Self { wait, answer_bytes_max: ANSWER_BYTES_MAX, stderr: StderrUse::Dropped }
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn ask(
     let who = words.first().map_or("", String::as_str);
     let json = serde_json::from_slice(&bytes)
         .map_err(|_| failed(words, "answered with something that is no JSON"))?;
-    said::without_error(json, who, None)
+    provider_message::refuse_error(json, who, None)
 }
 
 /// Asks a program whose answer is a text, which may be no JSON.
@@ -63,7 +63,7 @@ pub(crate) fn text(
     limits: ProgramLimits,
 ) -> Result<String, ProviderError> {
     let bytes = printed(words, request, limits)?;
-    said::text_without_error(&bytes, words.first().map_or("", String::as_str), None)
+    provider_message::refuse_error_text(&bytes, words.first().map_or("", String::as_str), None)
 }
 
 fn printed(
@@ -71,7 +71,7 @@ fn printed(
     request: &Value,
     limits: ProgramLimits,
 ) -> Result<Vec<u8>, ProviderError> {
-    let ProgramLimits { wait, answer_bytes_max: bytes_max, complaints } = limits;
+    let ProgramLimits { wait, answer_bytes_max: bytes_max, stderr: complaints } = limits;
     let mut child = started(words, complaints)
         .map_err(|error| failed(words, &format!("cannot be run: {error}")))?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
@@ -109,14 +109,14 @@ fn failed(words: &[String], why: &str) -> ProviderError {
     ProviderError::Program { who, why: why.to_owned() }
 }
 
-fn started(words: &[String], complaints: Complaints) -> std::io::Result<Child> {
+fn started(words: &[String], complaints: StderrUse) -> std::io::Result<Child> {
     let mut words = words.iter();
     let program = words.next().ok_or_else(|| std::io::Error::other("none is named"))?;
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
     command.stderr(match complaints {
-        Complaints::Dropped => Stdio::null(),
-        Complaints::Shown => Stdio::inherit(),
+        StderrUse::Dropped => Stdio::null(),
+        StderrUse::Shown => Stdio::inherit(),
     });
     command.spawn()
 }

@@ -75,7 +75,7 @@ pub enum ProviderError {
     },
     /// It reported an error as a success.
     #[error("{who} answered with an error: {said}")]
-    SaidError {
+    ReportedError {
         /// The host or program.
         who: String,
         /// Its words.

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::checked_vectors::{CheckedVector, Expected, checked};
+use crate::checked_vectors::{CheckedVector, ExpectedVectors, check_vectors};
 use crate::provider_client::ProviderClient;
 use crate::provider_command::{self, ProgramLimits};
 use crate::provider_error::ProviderError;
 use crate::vector_forms::{TextKind, VectorRequest, place_of_vectors, vectors_in};
-use guard::secrets::Redacted;
-use index::embed::{BatchLimit, EmbedError, EmbeddedEach, Embedder, Embedding, ModelId};
+use guard::secrets::RedactedText;
+use index::embed::{BatchLimit, EmbedError, Embedder, Embedding, EmbeddingOutcomes, ModelId};
 use settings::{EmbeddingProvider, ProviderForm};
 
 /// How long a batch of texts may take, with everything that is tried again: a large model on a small machine is slow.
@@ -23,12 +23,12 @@ const BATCH_BYTES_MAX: usize = 1024 * 1024;
 
 /// How a provider is reached.
 #[derive(Clone)]
-pub(crate) enum Way {
+pub(crate) enum ProviderAccess {
     Http(ProviderClient),
     Command(Vec<String>),
 }
 
-impl Way {
+impl ProviderAccess {
     pub(crate) fn who(&self) -> &str {
         match self {
             Self::Http(client) => client.who(),
@@ -41,7 +41,7 @@ impl Way {
 #[derive(Clone)]
 pub(crate) struct RemoteEmbedder {
     provider: EmbeddingProvider,
-    way: Way,
+    way: ProviderAccess,
     model_id: ModelId,
     /// Numbers per vector, once they are known.
     dims: Option<usize>,
@@ -51,7 +51,7 @@ pub(crate) struct RemoteEmbedder {
 }
 
 impl RemoteEmbedder {
-    pub(crate) fn new(provider: EmbeddingProvider, way: Way, model_id: ModelId) -> Self {
+    pub(crate) fn new(provider: EmbeddingProvider, way: ProviderAccess, model_id: ModelId) -> Self {
         let batch = usize::try_from(provider.batch).unwrap_or(1).max(1);
         let dims = provider.dimensions.and_then(|dims| usize::try_from(dims).ok());
         Self { provider, way, model_id, dims, batch, asks_for_dimensions: dims.is_some() }
@@ -67,10 +67,10 @@ impl RemoteEmbedder {
 
     /// Embeds texts in batches that the provider takes. A batch that is refused is halved, down to the text at fault; what was embedded
     /// is never sent again, since it is paid for.
-    fn each(&mut self, texts: &[&str], kind: TextKind, wait: Duration) -> EmbeddedEach {
+    fn each(&mut self, texts: &[&str], kind: TextKind, wait: Duration) -> EmbeddingOutcomes {
         let before = self.batch;
-        let ready: Vec<Redacted> = texts.iter().map(|text| self.ready(text, kind)).collect();
-        let (mut rest, mut each) = (ready.as_slice(), EmbeddedEach::default());
+        let ready: Vec<RedactedText> = texts.iter().map(|text| self.ready(text, kind)).collect();
+        let (mut rest, mut each) = (ready.as_slice(), EmbeddingOutcomes::default());
         while !rest.is_empty() {
             let (now, later) = rest.split_at(self.batch.min(rest.len()));
             match self.vectors_of_batch(now, kind, wait) {
@@ -96,19 +96,19 @@ impl RemoteEmbedder {
 
     /// Takes secrets out of a text, cuts it and puts the prefix before it. A query was not redacted before, and the rules may know
     /// more than when a memory was saved. Local servers refuse a whole batch for one text that is too long.
-    fn ready(&self, text: &str, kind: TextKind) -> Redacted {
+    fn ready(&self, text: &str, kind: TextKind) -> RedactedText {
         let max = usize::try_from(self.provider.max_chars).unwrap_or(usize::MAX);
-        let text = Redacted::of(text).cut_to_characters(max);
+        let text = RedactedText::redact(text).cut_to_characters(max);
         let prefix = match kind {
             TextKind::Query => &self.provider.query_prefix,
             TextKind::Text => &self.provider.text_prefix,
         };
-        Redacted::of(&format!("{prefix}{text}"))
+        RedactedText::redact(&format!("{prefix}{text}"))
     }
 
     fn vectors_of_batch(
         &mut self,
-        texts: &[Redacted],
+        texts: &[RedactedText],
         kind: TextKind,
         wait: Duration,
     ) -> Result<Vec<CheckedVector>, ProviderError> {
@@ -125,12 +125,12 @@ impl RemoteEmbedder {
             who: who.to_owned(),
             what: place_of_vectors(form),
         })?;
-        checked(found, &Expected { who, count: texts.len(), dims: self.dims })
+        check_vectors(found, &ExpectedVectors { who, count: texts.len(), dims: self.dims })
     }
 
     fn answer(
         &self,
-        texts: &[Redacted],
+        texts: &[RedactedText],
         kind: TextKind,
         wait: Duration,
     ) -> Result<Value, ProviderError> {
@@ -138,8 +138,10 @@ impl RemoteEmbedder {
         let request = VectorRequest { model: &self.provider.model, texts, kind, dimensions };
         let form = self.provider.form;
         match &self.way {
-            Way::Http(client) => client.post(&request.path(form), &request.body(form), wait),
-            Way::Command(words) => {
+            ProviderAccess::Http(client) => {
+                client.post(&request.path(form), &request.body(form), wait)
+            }
+            ProviderAccess::Command(words) => {
                 let limits = ProgramLimits::within(wait);
                 provider_command::ask(words, &request.body(ProviderForm::Command), limits)
             }
@@ -168,7 +170,7 @@ impl Embedder for RemoteEmbedder {
         self.each(texts, TextKind::Text, TEXTS_WAIT).whole()
     }
 
-    fn embed_each(&mut self, texts: &[&str]) -> EmbeddedEach {
+    fn embed_each(&mut self, texts: &[&str]) -> EmbeddingOutcomes {
         self.each(texts, TextKind::Text, TEXTS_WAIT)
     }
 

@@ -2,24 +2,24 @@
 //! the protocols (`rerank_forms`), what may be sent (the retriever), when it is asked and what the scores do (`api`).
 
 use crate::open_embedder::needed_key;
-use crate::provider_client::{ProviderClient, RequestLimits, SentAgain};
+use crate::provider_client::{ProviderClient, RequestLimits, RetryPolicy};
 use crate::provider_command::{self, ProgramLimits};
 use crate::provider_error::ProviderError;
 use crate::provider_url::provider_url;
-use crate::remote_embedder::Way;
+use crate::remote_embedder::ProviderAccess;
 use crate::rerank_forms::{body, scores};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use http_client::KeyHeader;
 use settings::{RerankForm, RerankProvider};
 
 /// What a search that somebody waits for may cost. Thirty texts that an answer repeats have a quarter of a MiB.
 const LIMITS: RequestLimits =
-    RequestLimits { answer_bytes_max: 4 * 1024 * 1024, again: SentAgain::WhenTold };
+    RequestLimits { answer_bytes_max: 4 * 1024 * 1024, retry: RetryPolicy::WhenProviderSays };
 
 /// A reranker that can be asked.
 pub struct RemoteReranker {
     provider: RerankProvider,
-    way: Way,
+    way: ProviderAccess,
 }
 
 impl RemoteReranker {
@@ -29,11 +29,11 @@ impl RemoteReranker {
     /// [`ProviderError::Url`] and [`ProviderError::NoKey`].
     pub fn open(provider: RerankProvider, key: Option<String>) -> Result<Self, ProviderError> {
         let way = match provider.form {
-            RerankForm::Command => Way::Command(provider.command.clone()),
+            RerankForm::Command => ProviderAccess::Command(provider.command.clone()),
             RerankForm::Cohere | RerankForm::Voyage | RerankForm::Jina => {
                 let key = needed_key(provider.key_env.as_deref(), key)?;
                 let url = provider_url(&provider.url)?;
-                Way::Http(ProviderClient::new(url, key, KeyHeader::Bearer))
+                ProviderAccess::Http(ProviderClient::new(url, key, KeyHeader::Bearer))
             }
         };
         Ok(Self { provider, way })
@@ -43,12 +43,16 @@ impl RemoteReranker {
     ///
     /// # Errors
     /// [`ProviderError`], each in one line.
-    pub fn scores(&self, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, ProviderError> {
+    pub fn scores(
+        &self,
+        query: &RedactedText,
+        texts: &[RedactedText],
+    ) -> Result<Vec<f64>, ProviderError> {
         let RerankProvider { form, model, .. } = &self.provider;
-        let (request, wait) = (body(*form, model, query, texts), self.provider.wait());
+        let (request, wait) = (body(*form, model, query, texts), self.provider.timeout());
         let answer = match &self.way {
-            Way::Http(client) => client.post_within(form.path(), &request, wait, LIMITS),
-            Way::Command(words) => {
+            ProviderAccess::Http(client) => client.post_within(form.path(), &request, wait, LIMITS),
+            ProviderAccess::Command(words) => {
                 let limits = ProgramLimits {
                     answer_bytes_max: LIMITS.answer_bytes_max,
                     ..ProgramLimits::within(wait)
@@ -73,7 +77,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::stand_in::{Received, StandIn, StandInAnswer};
+    use crate::stand_in::{ReceivedRequest, StandInAnswer, StandInServer};
 
     fn provider(form: RerankForm, url: &str) -> RerankProvider {
         RerankProvider {
@@ -87,7 +91,7 @@ mod tests {
         }
     }
 
-    fn texts() -> Vec<Redacted> {
+    fn texts() -> Vec<RedactedText> {
         vec!["a".into(), "b".into()]
     }
 
@@ -99,10 +103,10 @@ mod tests {
 
     /// What a Jina server that answers so leads to, and how often it was asked.
     fn asked(
-        answer: impl FnMut(&Received) -> Option<StandInAnswer> + Send + 'static,
+        answer: impl FnMut(&ReceivedRequest) -> Option<StandInAnswer> + Send + 'static,
         timeout_ms: u32,
     ) -> (Result<Vec<f64>, String>, usize) {
-        let server = StandIn::start(answer);
+        let server = StandInServer::start(answer);
         let provider = RerankProvider { timeout_ms, ..provider(RerankForm::Jina, &server.url) };
         let scores = RemoteReranker::open(provider, None).unwrap().scores(&"q".into(), &texts());
         let told = scores.map_err(|error| {
@@ -119,7 +123,7 @@ mod tests {
             (RerankForm::Voyage, "/v1/rerank"),
             (RerankForm::Jina, "/v1/rerank"),
         ] {
-            let server = StandIn::start(|_| Some(StandInAnswer::json(&good())));
+            let server = StandInServer::start(|_| Some(StandInAnswer::json(&good())));
             let set = RerankProvider { key_env: Some("K".into()), ..provider(form, &server.url) };
             let no_key = RemoteReranker::open(set.clone(), Some(" ".to_owned())).err().unwrap();
             assert_eq!(no_key, ProviderError::NoKey("K".to_owned()));
@@ -195,8 +199,9 @@ mod tests {
             let (late, count) = busy(status, "retry-after: 30", 10_000);
             assert!(late.is_err() && count == 1, "it does not fit the wait: {late:?}");
         }
-        let again =
-            |_: &Received| Some(StandInAnswer::status("429 Many", "{}").with("retry-after: 0"));
+        let again = |_: &ReceivedRequest| {
+            Some(StandInAnswer::status("429 Many", "{}").with("retry-after: 0"))
+        };
         let (twice, count) = asked(again, 10_000);
         assert!(twice.is_err() && count == 2, "{twice:?}");
     }

@@ -9,11 +9,16 @@
 use serde_json::{Value, json};
 
 use crate::provider_error::ProviderError;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use settings::RerankForm;
 
 /// Returns the body of a request.
-pub(crate) fn body(form: RerankForm, model: &str, query: &Redacted, texts: &[Redacted]) -> Value {
+pub(crate) fn body(
+    form: RerankForm,
+    model: &str,
+    query: &RedactedText,
+    texts: &[RedactedText],
+) -> Value {
     let count = texts.len();
     match form {
         RerankForm::Cohere => {
@@ -78,7 +83,7 @@ fn index_of(item: &Value) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn texts() -> Vec<Redacted> {
+    fn texts() -> Vec<RedactedText> {
         vec!["a".into(), "b".into()]
     }
 

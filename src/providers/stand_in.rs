@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use serde_json::{Value, json};
 
 /// A request as it came.
-pub(crate) struct Received {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     /// The head, with names in lower case.
     pub(crate) head: String,
@@ -37,15 +37,15 @@ impl StandInAnswer {
 }
 
 /// A server that runs until the test ends.
-pub(crate) struct StandIn {
+pub(crate) struct StandInServer {
     pub(crate) url: String,
-    pub(crate) requests: Receiver<Received>,
+    pub(crate) requests: Receiver<ReceivedRequest>,
 }
 
-impl StandIn {
+impl StandInServer {
     /// Answers each request; `None` never answers.
     pub(crate) fn start(
-        mut answer: impl FnMut(&Received) -> Option<StandInAnswer> + Send + 'static,
+        mut answer: impl FnMut(&ReceivedRequest) -> Option<StandInAnswer> + Send + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -62,7 +62,7 @@ impl StandIn {
         Self { url, requests }
     }
 
-    pub(crate) fn next(&self) -> Received {
+    pub(crate) fn next(&self) -> ReceivedRequest {
         self.requests.recv_timeout(std::time::Duration::from_secs(30)).unwrap()
     }
 }
@@ -70,8 +70,8 @@ impl StandIn {
 /// Answers requests of one connection until it closes. Returns a connection that is to stay open without an answer.
 fn serve(
     stream: TcpStream,
-    answer: &mut impl FnMut(&Received) -> Option<StandInAnswer>,
-    sent: &Sender<Received>,
+    answer: &mut impl FnMut(&ReceivedRequest) -> Option<StandInAnswer>,
+    sent: &Sender<ReceivedRequest>,
 ) -> Option<TcpStream> {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let received = received(&mut reader)?;
@@ -88,7 +88,7 @@ fn serve(
     None
 }
 
-fn received(reader: &mut BufReader<TcpStream>) -> Option<Received> {
+fn received(reader: &mut BufReader<TcpStream>) -> Option<ReceivedRequest> {
     let (mut head, mut length) = (String::new(), 0);
     loop {
         let mut line = String::new();
@@ -109,7 +109,7 @@ fn received(reader: &mut BufReader<TcpStream>) -> Option<Received> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let path = head.lines().next()?.split(' ').nth(1)?.to_owned();
-    Some(Received { path, head, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+    Some(ReceivedRequest { path, head, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
 }
 
 /// The vector of a text: its letters, counted.
@@ -119,7 +119,7 @@ pub(crate) fn vector_of(text: &str) -> Value {
 }
 
 /// Answers as `/v1/embeddings` does.
-pub(crate) fn openai(received: &Received) -> StandInAnswer {
+pub(crate) fn openai(received: &ReceivedRequest) -> StandInAnswer {
     let texts = received.body["input"].as_array().unwrap();
     let one = |(index, text): (usize, &Value)| json!({ "index": index, "embedding": vector_of(text.as_str().unwrap()) });
     StandInAnswer::json(

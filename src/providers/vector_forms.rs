@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use settings::ProviderForm;
 
 /// What a text is to its model.
@@ -23,7 +23,7 @@ pub(crate) enum TextKind {
 /// What is asked, whatever the form.
 pub(crate) struct VectorRequest<'a> {
     pub(crate) model: &'a str,
-    pub(crate) texts: &'a [Redacted],
+    pub(crate) texts: &'a [RedactedText],
     pub(crate) kind: TextKind,
     /// Asked for where it is set.
     pub(crate) dimensions: Option<u32>,
@@ -79,7 +79,7 @@ impl VectorRequest<'_> {
 
     fn gemini(&self, task: &str) -> Value {
         let model = format!("models/{}", self.model);
-        let request = |text: &Redacted| {
+        let request = |text: &RedactedText| {
             let one = json!({ "model": model, "content": { "parts": [{ "text": text }] },
                 "taskType": task });
             with(one, "outputDimensionality", self.dimensions)

@@ -8,7 +8,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use event::{Decoded, Event, Timestamp, codec};
+use event::{DecodedLine, Event, Timestamp, codec};
 use serde_json::{Map, Value, json};
 use store::{Cursor, Store, Tail};
 
@@ -26,14 +26,14 @@ const END_BYTES: u64 = 64 * 1024;
 
 /// The last events of a log that were delivered, or that stay, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Passed {
+pub struct PassedEvents {
     ids: VecDeque<String>,
     newest: Option<Timestamp>,
 }
 
-/// Where events of [`Passed`] were found, in reading what was archived of a log, and then the log.
+/// Where events of [`PassedEvents`] were found, in reading what was archived of a log, and then the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LastSeen {
+pub enum PassedLocation {
     /// Nowhere yet.
     Nowhere,
     /// In a file before this one.
@@ -42,7 +42,7 @@ pub enum LastSeen {
     Here,
 }
 
-impl LastSeen {
+impl PassedLocation {
     pub fn in_next_file(self) -> Self {
         match self {
             Self::Nowhere => Self::Nowhere,
@@ -51,7 +51,7 @@ impl LastSeen {
     }
 }
 
-impl Passed {
+impl PassedEvents {
     pub fn add(&mut self, event: &Event) {
         if self.ids.len() >= IDS_MAX {
             self.ids.pop_front();
@@ -66,12 +66,12 @@ impl Passed {
 
     /// Tells whether an event came after these. A lesson that is sent twice changes nothing, but a deed may undo what somebody
     /// did since: where its place does not tell, its time must.
-    pub fn is_before(&self, event: &Event, seen: LastSeen) -> bool {
+    pub fn precedes(&self, event: &Event, seen: PassedLocation) -> bool {
         let is_newer = self.newest.is_some_and(|newest| Some(newest) <= event.timestamp);
         let is_after = match seen {
-            LastSeen::Here => true,
-            LastSeen::Before => is_newer || event.memory_id.is_none(),
-            LastSeen::Nowhere => is_newer,
+            PassedLocation::Here => true,
+            PassedLocation::Before => is_newer || event.memory_id.is_none(),
+            PassedLocation::Nowhere => is_newer,
         };
         is_after && !self.has(event)
     }
@@ -98,13 +98,13 @@ impl Passed {
 
 /// How far one log was delivered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct DeliveredPlace {
     /// At the beginning while only some of the first piece is delivered.
     pub cursor: Cursor,
-    pub passed: Passed,
+    pub passed: PassedEvents,
 }
 
-impl Place {
+impl DeliveredPlace {
     fn read(noted: &Value) -> Option<Self> {
         let cursor = match noted.get("cursor")? {
             Value::Null => Cursor::default(),
@@ -115,7 +115,7 @@ impl Place {
                 Cursor::from_bytes(&digits.collect::<Option<Vec<u8>>>()?)?
             }
         };
-        Some(Self { cursor, passed: Passed::read(noted) })
+        Some(Self { cursor, passed: PassedEvents::read(noted) })
     }
 
     fn to_json(&self) -> Value {
@@ -125,7 +125,7 @@ impl Place {
                 text
             })
         });
-        let Passed { ids, newest } = &self.passed;
+        let PassedEvents { ids, newest } = &self.passed;
         let newest = newest.map(|newest| newest.to_string());
         json!({ "cursor": cursor, "last": ids, "newest": newest })
     }
@@ -135,19 +135,19 @@ impl Place {
 pub struct DeliveredLogs {
     path: PathBuf,
     server: String,
-    places: BTreeMap<String, Place>,
+    places: BTreeMap<String, DeliveredPlace>,
     is_changed: bool,
 }
 
 impl DeliveredLogs {
     /// Those of one server, before they are read.
-    pub fn of(store: &Store, server: &str) -> Self {
+    pub fn for_server(store: &Store, server: &str) -> Self {
         let path = store.root().join(DELIVERED);
         Self { path, server: server.to_owned(), places: BTreeMap::new(), is_changed: false }
     }
 
     /// Returns the file whose lock is the right to deliver.
-    pub fn turn(&self) -> PathBuf {
+    pub fn lock_path(&self) -> PathBuf {
         self.path.with_extension("lock")
     }
 
@@ -155,12 +155,12 @@ impl DeliveredLogs {
     ///
     /// # Errors
     /// A sentence: the file cannot be read, so nobody knows what waits.
-    pub fn begin(&mut self, store: &Store) -> Result<(), String> {
+    pub fn load(&mut self, store: &Store) -> Result<(), String> {
         let whole = self.whole()?;
         self.places.clear();
         let Some(noted) = whole.get(&self.server) else {
             for log in store.logs().map_err(|error| format!("failed to {error}"))? {
-                self.note(&log, end_of(&log)?);
+                self.set_place(&log, end_of(&log)?);
             }
             self.is_changed = true;
             return self.write();
@@ -168,17 +168,17 @@ impl DeliveredLogs {
         let noted = noted.as_object().ok_or_else(|| self.unreadable("it names no logs"))?;
         for (log, noted) in noted {
             let why = || self.unreadable(&format!("what it says about {log} is no place"));
-            let place = Place::read(noted).ok_or_else(why)?;
+            let place = DeliveredPlace::read(noted).ok_or_else(why)?;
             self.places.insert(log.clone(), place);
         }
         Ok(())
     }
 
-    pub fn place(&self, log: &Path) -> Option<&Place> {
+    pub fn place(&self, log: &Path) -> Option<&DeliveredPlace> {
         self.places.get(log.file_name()?.to_str()?)
     }
 
-    pub fn note(&mut self, log: &Path, place: Place) {
+    pub fn set_place(&mut self, log: &Path, place: DeliveredPlace) {
         let name = log.file_name().and_then(|name| name.to_str());
         if let Some(name) = name
             && self.places.get(name) != Some(&place)
@@ -199,14 +199,14 @@ impl DeliveredLogs {
         let mut whole = self.whole()?;
         let places = self.places.iter().map(|(log, place)| (log.clone(), place.to_json()));
         whole.insert(self.server.clone(), Value::Object(places.collect()));
-        self.put(&format!("{:#}\n", json!(whole))).map_err(|error| {
+        self.write_file(&format!("{:#}\n", json!(whole))).map_err(|error| {
             format!("what was delivered cannot be noted in {}: {error}", self.path.display())
         })?;
         self.is_changed = false;
         Ok(())
     }
 
-    fn put(&self, text: &str) -> io::Result<()> {
+    fn write_file(&self, text: &str) -> io::Result<()> {
         let new = self.path.with_extension("json.new");
         let mut options = OpenOptions::new();
         options.create(true).truncate(true).write(true);
@@ -241,17 +241,17 @@ impl DeliveredLogs {
 }
 
 /// Returns the place at the end of a log.
-fn end_of(log: &Path) -> Result<Place, String> {
+fn end_of(log: &Path) -> Result<DeliveredPlace, String> {
     let mut tail = Tail::near_the_end_of(log, END_BYTES);
-    let mut passed = Passed::default();
+    let mut passed = PassedEvents::default();
     let file_repo = Store::repo_of(log).to_string();
     let read = tail.read(|line| {
-        if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo) {
+        if let DecodedLine::Event(event) = codec::decode(line.bytes, &file_repo) {
             passed.add(&event);
         }
     });
     read.map_err(|error| format!("failed to {error}"))?;
-    Ok(Place { cursor: tail.cursor().clone(), passed })
+    Ok(DeliveredPlace { cursor: tail.cursor().clone(), passed })
 }
 
 #[cfg(test)]
@@ -277,8 +277,8 @@ mod tests {
         // Nobody who reads only the end sees this time.
         lines[0] = line(0, 2030);
         let (_folder, store, log) = store_with(&lines);
-        let mut delivered = DeliveredLogs::of(&store, "https://a.example.org");
-        delivered.begin(&store).unwrap();
+        let mut delivered = DeliveredLogs::for_server(&store, "https://a.example.org");
+        delivered.load(&store).unwrap();
         let place = delivered.place(&log).unwrap();
         assert_eq!(place.cursor.offset(), log.metadata().unwrap().len());
         assert_eq!(place.passed.ids.len(), IDS_MAX);
@@ -291,8 +291,8 @@ mod tests {
     fn servers_have_their_own_places() {
         let (_folder, store, log) = store_with(&[line(1, 2026)]);
         let place = |server: &str| {
-            let mut delivered = DeliveredLogs::of(&store, server);
-            delivered.begin(&store).unwrap();
+            let mut delivered = DeliveredLogs::for_server(&store, server);
+            delivered.load(&store).unwrap();
             delivered.place(&log).unwrap().to_json()
         };
         let first = place("https://a.example.org");
@@ -312,7 +312,7 @@ mod tests {
         let place = json!({ server: { "github.com+a+b.jsonl": { "cursor": "00" } } }).to_string();
         for text in ["{\"half", "[]", "", &place, &json!({ server: 1 }).to_string()] {
             std::fs::write(&file, text).unwrap();
-            let told = DeliveredLogs::of(&store, server).begin(&store).unwrap_err();
+            let told = DeliveredLogs::for_server(&store, server).load(&store).unwrap_err();
             assert!(told.contains("cannot be read"), "{text}: {told}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
         }

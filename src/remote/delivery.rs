@@ -1,13 +1,13 @@
 //! Which request delivers a line of the own logs to the team's server, and what its answer means. Not here: deeds about memories
-//! (`team_deeds`), when (`outbox`).
+//! (`team_actions`), when (`outbox`).
 
 use event::{Event, EventId, HOOK, clean, codec};
 use serde_json::Value;
 use settings::SyncPolicy;
 use sha2::{Digest, Sha256};
 
-use crate::team_deeds::deed_request;
-use crate::team_server::{SentAs, ServerAnswer, ServerRequest, Unheard};
+use crate::team_actions::action_request;
+use crate::team_server::{AnswerContentType, ServerAnswer, ServerRequest, TeamServerError};
 
 /// Notes of a session, which help nobody else.
 const SESSION: &str = "session";
@@ -36,19 +36,19 @@ const KEY_BYTES_MAX: usize = 64;
 
 /// What becomes of a delivery. All but the first say why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Delivered {
+pub enum DeliveryOutcome {
     /// The server has it.
-    Yes,
+    Delivered,
     /// The server will never take it.
     Refused(String),
     /// The server does not know what the line is about; it may soon, if another one was told.
     Unknown(String),
     /// The server is doing just this.
-    UnderWay(String),
+    InProgress(String),
     /// The server fails at this line.
     Failed(String),
     /// The server takes nothing now, or something else answers in its place.
-    Away(String),
+    Unavailable(String),
 }
 
 /// Tells whether a line is of this machine alone, whatever it says.
@@ -60,7 +60,7 @@ pub fn is_of_this_machine(event: &Event) -> bool {
 
 /// Returns the request that delivers an event. `None` if it stays: it is private, of a repository that is not shared, or says
 /// what only this machine needs.
-pub fn request_of(event: &Event, policy: &SyncPolicy) -> Option<ServerRequest> {
+pub fn delivery_request(event: &Event, policy: &SyncPolicy) -> Option<ServerRequest> {
     if is_of_this_machine(event) || !policy.receives(&event.repo_key()) {
         return None;
     }
@@ -68,7 +68,7 @@ pub fn request_of(event: &Event, policy: &SyncPolicy) -> Option<ServerRequest> {
     let event = &clean::without_secrets(event.clone());
     let agent = Some(event.agent_id.clone()).filter(|agent| is_header(agent));
     if let Some(memory) = &event.memory_id {
-        return deed_request(event, memory, agent);
+        return action_request(event, memory, agent);
     }
     let mut fields = codec::fields_of(event);
     fields.retain(|name, value| {
@@ -81,7 +81,7 @@ pub fn request_of(event: &Event, policy: &SyncPolicy) -> Option<ServerRequest> {
 
 /// Returns the mark by which a server knows a deed that it is told again. `answers` says how often it has answered that it does
 /// not know the memory: the mark changes with it, so that a server that keeps its answers looks again.
-pub fn mark_of(id: &EventId, answers: usize) -> String {
+pub fn idempotency_key(id: &EventId, answers: usize) -> String {
     let mark = format!("{}.{answers}", id.as_str());
     match mark.len() <= KEY_BYTES_MAX {
         true => mark,
@@ -93,28 +93,31 @@ pub fn mark_of(id: &EventId, answers: usize) -> String {
 }
 
 /// Returns why a request is too long for any server.
-pub fn too_long(request: &ServerRequest) -> Option<String> {
+pub fn length_problem(request: &ServerRequest) -> Option<String> {
     let bytes = request.body.as_ref().map_or(0, |body| body.to_string().len());
     (bytes > BODY_BYTES_MAX)
         .then(|| format!("it has {bytes} bytes, and at most {BODY_BYTES_MAX} can be sent"))
 }
 
 /// Tells what an answer to the delivery of an event means.
-pub fn outcome(event: &Event, answer: &Result<ServerAnswer, Unheard>) -> Delivered {
+pub fn delivery_outcome(
+    event: &Event,
+    answer: &Result<ServerAnswer, TeamServerError>,
+) -> DeliveryOutcome {
     let answer = match answer {
-        Err(none) => return Delivered::Away(none.why.clone()),
-        Ok(answer) if answer.is_reply() => return Delivered::Yes,
+        Err(none) => return DeliveryOutcome::Unavailable(none.why.clone()),
+        Ok(answer) if answer.is_reply() => return DeliveryOutcome::Delivered,
         Ok(answer) => answer,
     };
     let why = format!("it {}", answer.shown());
     let is_deed = event.memory_id.is_some();
     match (answer.form, answer.status) {
-        (_, 500) => Delivered::Failed(why),
-        (SentAs::Problem, 404) if is_deed => Delivered::Unknown(why),
-        (SentAs::Problem, 409) => Delivered::UnderWay(why),
-        (SentAs::Problem, 400 | 405 | 413 | 415 | 422) => Delivered::Refused(why),
-        (SentAs::Problem, 404 | 501..=599) => Delivered::Failed(why),
-        _ => Delivered::Away(why),
+        (_, 500) => DeliveryOutcome::Failed(why),
+        (AnswerContentType::Problem, 404) if is_deed => DeliveryOutcome::Unknown(why),
+        (AnswerContentType::Problem, 409) => DeliveryOutcome::InProgress(why),
+        (AnswerContentType::Problem, 400 | 405 | 413 | 415 | 422) => DeliveryOutcome::Refused(why),
+        (AnswerContentType::Problem, 404 | 501..=599) => DeliveryOutcome::Failed(why),
+        _ => DeliveryOutcome::Unavailable(why),
     }
 }
 
@@ -126,14 +129,14 @@ fn is_header(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use event::Decoded;
+    use event::DecodedLine;
     use serde_json::json;
 
     use super::*;
 
     fn read(line: &Value) -> Event {
         match codec::decode(line.to_string().as_bytes(), "") {
-            Decoded::Event(event) => *event,
+            DecodedLine::Event(event) => *event,
             other => panic!("{other:?}"),
         }
     }
@@ -144,13 +147,13 @@ mod tests {
         let token = ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
         let line = json!({ "id": "m1", "repo": "github.com/acme/api", "lesson": format!("use {token}"),
             "context": token, "agent_id": token });
-        let request = request_of(&read(&line), &SyncPolicy::default()).unwrap();
+        let request = delivery_request(&read(&line), &SyncPolicy::default()).unwrap();
         let sent = format!("{:?} {:?}", request.body, request.agent);
         assert!(sent.contains("use [REDACTED:") && !sent.contains(&token), "{sent}");
     }
 
     fn sent(line: &Value) -> Option<(String, Value)> {
-        let request = request_of(&read(line), &SyncPolicy::default())?;
+        let request = delivery_request(&read(line), &SyncPolicy::default())?;
         Some((request.path, request.body.unwrap()))
     }
 
@@ -206,22 +209,37 @@ mod tests {
         );
         let told = |event: &Event, status, form| {
             let answer = ServerAnswer { status, form, json: json!({"detail": "so it is"}) };
-            outcome(event, &Ok(answer))
+            delivery_outcome(event, &Ok(answer))
         };
         for status in [200, 201, 301, 400, 401, 403, 404, 413, 502] {
             for event in [&lesson, &deed] {
-                let told = told(event, status, SentAs::Other);
-                assert!(matches!(told, Delivered::Away(_)), "{status}: {told:?}");
+                let told = told(event, status, AnswerContentType::Other);
+                assert!(matches!(told, DeliveryOutcome::Unavailable(_)), "{status}: {told:?}");
             }
         }
         let why = "it answered 400: so it is".to_owned();
-        assert_eq!(told(&lesson, 400, SentAs::Problem), Delivered::Refused(why));
-        assert!(matches!(told(&deed, 404, SentAs::Problem), Delivered::Unknown(_)));
-        assert!(matches!(told(&lesson, 404, SentAs::Problem), Delivered::Failed(_)));
-        assert!(matches!(told(&deed, 409, SentAs::Problem), Delivered::UnderWay(_)));
-        assert!(matches!(told(&lesson, 503, SentAs::Problem), Delivered::Failed(_)));
-        assert!(matches!(told(&lesson, 403, SentAs::Problem), Delivered::Away(_)));
-        assert_eq!(told(&lesson, 201, SentAs::Reply), Delivered::Yes);
+        assert_eq!(told(&lesson, 400, AnswerContentType::Problem), DeliveryOutcome::Refused(why));
+        assert!(matches!(
+            told(&deed, 404, AnswerContentType::Problem),
+            DeliveryOutcome::Unknown(_)
+        ));
+        assert!(matches!(
+            told(&lesson, 404, AnswerContentType::Problem),
+            DeliveryOutcome::Failed(_)
+        ));
+        assert!(matches!(
+            told(&deed, 409, AnswerContentType::Problem),
+            DeliveryOutcome::InProgress(_)
+        ));
+        assert!(matches!(
+            told(&lesson, 503, AnswerContentType::Problem),
+            DeliveryOutcome::Failed(_)
+        ));
+        assert!(matches!(
+            told(&lesson, 403, AnswerContentType::Problem),
+            DeliveryOutcome::Unavailable(_)
+        ));
+        assert_eq!(told(&lesson, 201, AnswerContentType::Reply), DeliveryOutcome::Delivered);
     }
 
     // S-REMOTE-2
@@ -229,8 +247,8 @@ mod tests {
     fn a_mark_fits_and_changes_with_answers() {
         for id in ["e1", &"x".repeat(128)] {
             let id = EventId::foreign(id).unwrap();
-            let (first, next) = (mark_of(&id, 0), mark_of(&id, 1));
-            assert!(first != next && first == mark_of(&id, 0));
+            let (first, next) = (idempotency_key(&id, 0), idempotency_key(&id, 1));
+            assert!(first != next && first == idempotency_key(&id, 0));
             assert!([first, next].iter().all(|mark| mark.len() <= KEY_BYTES_MAX));
         }
     }

@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use event::{Decoded, Event, codec};
+use event::{DecodedLine, Event, codec};
 use store::{FileChange, Store, StoreError, Tail};
 
-use crate::delivered_logs::{LastSeen, Passed, Place};
+use crate::delivered_logs::{DeliveredPlace, PassedEvents, PassedLocation};
 
 /// How many bytes of a log are read at a time; the place is noted when all of them are delivered.
 const PIECE_BYTES: u64 = 64 * 1024;
@@ -28,11 +28,11 @@ const UNKNOWN: Duration = Duration::from_secs(60);
 pub struct LogOutbox {
     tail: Tail,
     waiting: VecDeque<WaitingEvent>,
-    passed: Passed,
+    passed: PassedEvents,
     rewritten: Option<Rewritten>,
     /// Whether a process before this one may have delivered the next events.
     is_resumed: bool,
-    tries: Tries,
+    tries: DeliveryTries,
 }
 
 /// An event that was read.
@@ -54,44 +54,44 @@ enum EventDue {
 /// A log that was rewritten: by scrubbing, which keeps the lines in their order, or by archiving, which takes some away.
 struct Rewritten {
     /// What was delivered before.
-    before: Passed,
+    before: PassedEvents,
     /// How many events of the archive were delivered since.
     archived: usize,
     /// How many lines of the log are known to be delivered, and how many after them may be. `None` until the archive is read.
     lines: Option<(usize, usize)>,
     /// How many were read.
     read: usize,
-    seen: LastSeen,
+    seen: PassedLocation,
     /// The log as its lines were counted, until the first of them are read again.
     counted: Option<Tail>,
 }
 
 /// How often the event in front was tried.
 #[derive(Debug, Default)]
-pub struct Tries {
+pub struct DeliveryTries {
     /// Since when its memory is unknown.
     since: Option<Instant>,
     /// How often the server has answered that.
-    pub answers: usize,
+    pub unknown_answers: usize,
     pause: Option<(Instant, Duration)>,
     why: String,
 }
 
-impl Tries {
+impl DeliveryTries {
     /// Returns why it is too early to try again.
-    pub fn rests(&self, now: Instant) -> Option<&str> {
+    pub fn rest_reason(&self, now: Instant) -> Option<&str> {
         let (since, pause) = self.pause?;
         (now.saturating_duration_since(since) < pause).then_some(self.why.as_str())
     }
 
     /// Notes a failure.
-    pub fn failed(&mut self, why: String, now: Instant) {
+    pub fn record_failure(&mut self, why: String, now: Instant) {
         let pause = self.pause.map_or(PAUSE_MIN, |(_, pause)| (pause * 2).min(PAUSE_MAX));
         (self.pause, self.why) = (Some((now, pause)), why);
     }
 
     /// Notes that the memory is unknown. Returns whether it was for too long.
-    pub fn unknown(&mut self, now: Instant) -> bool {
+    pub fn record_unknown(&mut self, now: Instant) -> bool {
         let since = *self.since.get_or_insert(now);
         now.saturating_duration_since(since) >= UNKNOWN
     }
@@ -99,28 +99,28 @@ impl Tries {
 
 impl LogOutbox {
     /// Goes on in a log from a place, or begins it.
-    pub fn of(log: &Path, place: Option<Place>) -> Self {
+    pub fn open(log: &Path, place: Option<DeliveredPlace>) -> Self {
         let is_resumed = place.is_some();
-        let Place { cursor, passed } = place.unwrap_or_default();
+        let DeliveredPlace { cursor, passed } = place.unwrap_or_default();
         let tail = match cursor.to_bytes() {
-            None => Tail::of(log),
-            Some(_) => Tail::resumed(log, cursor),
+            None => Tail::from_beginning(log),
+            Some(_) => Tail::from_cursor(log, cursor),
         };
-        let (waiting, tries) = (VecDeque::new(), Tries::default());
+        let (waiting, tries) = (VecDeque::new(), DeliveryTries::default());
         Self { tail, waiting, passed, rewritten: None, is_resumed, tries }
     }
 
     /// Returns the event that is to be delivered next of those that were read.
-    pub fn front(&mut self) -> Option<(&Event, &mut Tries)> {
+    pub fn front(&mut self) -> Option<(&Event, &mut DeliveryTries)> {
         while self.waiting.front().is_some_and(|it| it.due == EventDue::Passed) {
-            self.pass();
+            self.advance();
         }
         self.waiting.front().map(|it| (&it.event, &mut self.tries))
     }
 
     /// Goes on after the event in front.
-    pub fn pass(&mut self) {
-        self.tries = Tries::default();
+    pub fn advance(&mut self) {
+        self.tries = DeliveryTries::default();
         let Some(WaitingEvent { event, due }) = self.waiting.pop_front() else { return };
         self.passed.add(&event);
         if let (EventDue::Archived, Some(rewritten)) = (due, &mut self.rewritten) {
@@ -128,13 +128,13 @@ impl LogOutbox {
         }
     }
 
-    pub fn tries(&self) -> &Tries {
+    pub fn tries(&self) -> &DeliveryTries {
         &self.tries
     }
 
     /// Returns the place up to which everything is delivered. Within a piece its cursor is that of the beginning, which was
     /// noted. `None` while the place is sought.
-    pub fn place(&self, noted: Option<&Place>) -> Option<Place> {
+    pub fn place(&self, noted: Option<&DeliveredPlace>) -> Option<DeliveredPlace> {
         if self.rewritten.is_some() {
             return None;
         }
@@ -142,8 +142,8 @@ impl LogOutbox {
             true => self.tail.cursor().clone(),
             false => noted.map(|noted| noted.cursor.clone()).unwrap_or_default(),
         };
-        let place = Place { cursor, passed: self.passed.clone() };
-        Some(place).filter(|place| *place != Place::default())
+        let place = DeliveredPlace { cursor, passed: self.passed.clone() };
+        Some(place).filter(|place| *place != DeliveredPlace::default())
     }
 
     /// Reads the next events. Returns whether there may be more.
@@ -183,7 +183,7 @@ impl LogOutbox {
         self.tail.rewind();
         self.waiting.clear();
         self.is_resumed = false;
-        let (lines, read, seen, counted) = (None, 0, LastSeen::Nowhere, None);
+        let (lines, read, seen, counted) = (None, 0, PassedLocation::Nowhere, None);
         self.rewritten = Some(Rewritten { before, archived, lines, read, seen, counted });
     }
 
@@ -193,7 +193,7 @@ impl LogOutbox {
         let change = self.tail.read_piece(PIECE_BYTES, |line| {
             let decoded = codec::decode(line.bytes, &file_repo);
             let event = match decoded {
-                Decoded::Event(event) => Some(*event),
+                DecodedLine::Event(event) => Some(*event),
                 _ => None,
             };
             let due = match rewritten {
@@ -213,7 +213,7 @@ impl LogOutbox {
             return Ok(change);
         }
         let counted = self.rewritten.as_mut().and_then(|rewritten| rewritten.counted.take());
-        if counted.map(|counted| counted.look()).transpose()?.is_some_and(is_another) {
+        if counted.map(|counted| counted.detect_change()).transpose()?.is_some_and(is_another) {
             return Ok(FileChange::Replaced);
         }
         self.settle();
@@ -235,7 +235,7 @@ impl LogOutbox {
         let log = self.tail.log().to_owned();
         let Some(rewritten) = &mut self.rewritten else { return Ok(()) };
         let mut archived = Archived { skip: rewritten.archived, events: VecDeque::new() };
-        let (segments, mut seen) = (store.segments_of(&log)?, LastSeen::Nowhere);
+        let (segments, mut seen) = (store.segments_of(&log)?, PassedLocation::Nowhere);
         for segment in &segments {
             seen = archived.read(segment, &rewritten.before, seen)?;
         }
@@ -259,10 +259,10 @@ impl Rewritten {
     fn find_in(&mut self, log: &Path) -> Result<(), StoreError> {
         let file_repo = Store::repo_of(log).to_string();
         let (mut lines, mut delivered) = (0, None);
-        let mut tail = Tail::of(log);
+        let mut tail = Tail::from_beginning(log);
         tail.read(|line| {
             lines += 1;
-            if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo)
+            if let DecodedLine::Event(event) = codec::decode(line.bytes, &file_repo)
                 && self.before.has(&event)
             {
                 delivered = Some(lines);
@@ -282,7 +282,7 @@ impl Rewritten {
             return None;
         }
         let is_unsure = line < delivered.saturating_add(unsure);
-        let is_new = event.is_none_or(|event| self.before.is_before(event, self.seen));
+        let is_new = event.is_none_or(|event| self.before.precedes(event, self.seen));
         Some(if is_unsure && !is_new { EventDue::Passed } else { EventDue::Next })
     }
 }
@@ -303,20 +303,20 @@ impl Archived {
     fn read(
         &mut self,
         segment: &Path,
-        before: &Passed,
-        seen: LastSeen,
-    ) -> Result<LastSeen, StoreError> {
+        before: &PassedEvents,
+        seen: PassedLocation,
+    ) -> Result<PassedLocation, StoreError> {
         let file_repo = Store::repo_of(segment).to_string();
         let mut here = seen.in_next_file();
         let (begin, mut skipped) = (self.events.len(), 0);
         let skip = self.skip;
-        let read = Tail::of(segment).read(|line| {
-            let Decoded::Event(event) = codec::decode(line.bytes, &file_repo) else { return };
+        let read = Tail::from_beginning(segment).read(|line| {
+            let DecodedLine::Event(event) = codec::decode(line.bytes, &file_repo) else { return };
             if before.has(&event) {
-                here = LastSeen::Here;
+                here = PassedLocation::Here;
                 self.events.truncate(begin);
                 skipped = 0;
-            } else if !before.is_before(&event, here) || self.events.len() >= ARCHIVED_MAX {
+            } else if !before.precedes(&event, here) || self.events.len() >= ARCHIVED_MAX {
                 // It was delivered, or its turn comes when these are.
             } else if skipped < skip {
                 skipped += 1;
@@ -356,7 +356,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path());
             let log = folder.path().join("github.com+a+b.jsonl");
-            let outbox = LogOutbox::of(&log, None);
+            let outbox = LogOutbox::open(&log, None);
             Self { _folder: folder, store, log, outbox }
         }
 
@@ -398,7 +398,7 @@ mod tests {
                     && let Some((event, _)) = self.outbox.front()
                 {
                     ids.push(event.id.to_string());
-                    self.outbox.pass();
+                    self.outbox.advance();
                 }
                 if ids.len() == most || !self.outbox.read_on(&self.store, |_| {}).unwrap() {
                     return ids;
@@ -458,19 +458,19 @@ mod tests {
         log.append(&lines[1..]);
         assert_eq!(log.deliver(24).len(), 24);
         let noted = log.outbox.place(Some(&noted)).unwrap();
-        log.outbox = LogOutbox::of(&log.log, Some(noted));
+        log.outbox = LogOutbox::open(&log.log, Some(noted));
         assert_eq!(log.deliver(99).first().unwrap(), "m25");
     }
 
     // S-REMOTE-2
     #[test]
     fn an_unknown_memory_is_waited_for_briefly() {
-        let (mut tries, start) = (Tries::default(), Instant::now());
+        let (mut tries, start) = (DeliveryTries::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert!(!tries.unknown(at(0)) && !tries.unknown(at(59)));
-        assert!(tries.unknown(at(60)));
-        tries.failed("why".to_owned(), at(60));
-        assert_eq!(tries.rests(at(60)), Some("why"));
-        assert_eq!(tries.rests(at(61)), None);
+        assert!(!tries.record_unknown(at(0)) && !tries.record_unknown(at(59)));
+        assert!(tries.record_unknown(at(60)));
+        tries.record_failure("why".to_owned(), at(60));
+        assert_eq!(tries.rest_reason(at(60)), Some("why"));
+        assert_eq!(tries.rest_reason(at(61)), None);
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::team_server::Unheard;
+use crate::team_server::TeamServerError;
 
 /// How long the server is left alone after it did not answer: most answers wait for nothing meanwhile.
 const REST: Duration = Duration::from_secs(5);
@@ -28,15 +28,15 @@ impl Outage {
     }
 
     /// Tells whether it did not answer a moment ago.
-    pub fn rests(&self) -> bool {
+    pub fn is_resting(&self) -> bool {
         self.lock().since.is_some_and(|since| since.elapsed() < REST)
     }
 
-    pub fn ended(&self) {
+    pub fn clear(&self) {
         *self.lock() = Heard::default();
     }
 
-    pub fn noted(&self, unheard: Unheard) {
+    pub fn record(&self, unheard: TeamServerError) {
         let mut heard = self.lock();
         heard.since = Some(Instant::now());
         heard.why = unheard.status.map(|_| unheard.why);

@@ -16,10 +16,12 @@ use settings::SyncPolicy;
 use store::{FileLock, Store, StoreError};
 
 use crate::delivered_logs::DeliveredLogs;
-use crate::delivery::{Delivered, mark_of, outcome, request_of, too_long};
-use crate::log_outbox::{LogOutbox, PAUSE_MAX, PAUSE_MIN, Tries};
+use crate::delivery::{
+    DeliveryOutcome, delivery_outcome, delivery_request, idempotency_key, length_problem,
+};
+use crate::log_outbox::{DeliveryTries, LogOutbox, PAUSE_MAX, PAUSE_MIN};
 use crate::own_memories::OwnMemories;
-use crate::team_deeds::memories_of;
+use crate::team_actions::named_memories;
 use crate::team_server::TeamServer;
 
 /// How long one delivery may take.
@@ -38,7 +40,7 @@ pub struct OutboxState {
     /// Which was the last of those, and why.
     pub refusal: Option<String>,
     /// Why something waits.
-    pub waits: Option<String>,
+    pub waiting_reason: Option<String>,
     /// Whether everything waits.
     is_away: bool,
     /// How often it was rung, and how often it had been when it last looked at all logs.
@@ -62,7 +64,7 @@ impl Outbox {
         let (bell, rung) = sync_channel(1);
         let state = Arc::new(Mutex::new(OutboxState::default()));
         let mut logs = Logs {
-            file: DeliveredLogs::of(&store, &server.shown()),
+            file: DeliveredLogs::for_server(&store, &server.shown()),
             store,
             tails: BTreeMap::new(),
             turn: None,
@@ -75,7 +77,7 @@ impl Outbox {
         // Before anything is saved: what is there now was there before. Without a folder the first write makes it.
         let _ = logs.store.ensure();
         if let Err(why) = logs.has_turn() {
-            logs.tell(|state| state.waits = Some(why));
+            logs.update_state(|state| state.waiting_reason = Some(why));
         }
         let thread = std::thread::Builder::new()
             .name("outbox".to_owned())
@@ -84,7 +86,7 @@ impl Outbox {
     }
 
     /// Has it look at the logs now.
-    pub fn ring(&self) {
+    pub fn wake(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).rung += 1;
         // One that was rung and did not look yet will.
         let _ = self.bell.try_send(());
@@ -96,7 +98,7 @@ impl Outbox {
 
     /// Delivers what waits before the end, for at most this long.
     pub fn finish(self, patience: Duration) {
-        self.ring();
+        self.wake();
         let Self { bell, thread, state } = self;
         let end = Instant::now() + patience;
         let is_done = || {
@@ -139,7 +141,7 @@ enum Left {
 }
 
 impl Logs {
-    fn tell(&self, change: impl FnOnce(&mut OutboxState)) {
+    fn update_state(&self, change: impl FnOnce(&mut OutboxState)) {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -169,10 +171,10 @@ impl Logs {
             Ok(false) => Left::Nothing,
             Err(why) => Left::All(why),
         };
-        self.tell(|state| {
+        self.update_state(|state| {
             state.looked = begun;
             state.is_away = matches!(left, Left::All(_));
-            state.waits = match &left {
+            state.waiting_reason = match &left {
                 Left::Nothing => None,
                 Left::Some(why) | Left::All(why) => Some(why.clone()),
             };
@@ -185,13 +187,13 @@ impl Logs {
         if self.turn.is_some() {
             return Ok(true);
         }
-        let turn = match FileLock::take(&self.file.turn(), 0) {
+        let turn = match FileLock::acquire(&self.file.lock_path(), 0) {
             Ok(turn) => turn,
             Err(StoreError::Busy { .. }) => return Ok(false),
             Err(error) => return Err(failed_to(&error)),
         };
         self.tails.clear();
-        self.file.begin(&self.store)?;
+        self.file.load(&self.store)?;
         self.turn = Some(turn);
         Ok(true)
     }
@@ -204,10 +206,10 @@ impl Logs {
         };
         let mut all = Left::Nothing;
         for log in logs {
-            let resumed = || LogOutbox::of(&log, self.file.place(&log).cloned());
+            let resumed = || LogOutbox::open(&log, self.file.place(&log).cloned());
             let mut of_log = self.tails.remove(&log).unwrap_or_else(resumed);
             let left = self.deliver_log(&log, &mut of_log);
-            self.note(&log, &of_log);
+            self.record_place(&log, &of_log);
             self.tails.insert(log, of_log);
             match left {
                 Left::Nothing => {}
@@ -221,47 +223,49 @@ impl Logs {
         }
     }
 
-    fn note(&mut self, log: &Path, of_log: &LogOutbox) {
+    fn record_place(&mut self, log: &Path, of_log: &LogOutbox) {
         if let Some(place) = of_log.place(self.file.place(log)) {
-            self.file.note(log, place);
+            self.file.set_place(log, place);
         }
         // The end of the round tells that it cannot be written.
         let _ = self.file.write();
     }
 
     fn deliver_log(&mut self, log: &Path, of_log: &mut LogOutbox) -> Left {
-        if let Some(why) = of_log.tries().rests(Instant::now()) {
+        if let Some(why) = of_log.tries().rest_reason(Instant::now()) {
             return Left::Some(why.to_owned());
         }
         loop {
             while let Some((event, tries)) = of_log.front() {
-                let delivered = self.deliver_event(event, tries.answers);
+                let delivered = self.deliver_event(event, tries.unknown_answers);
                 let (delivered, id) = (self.settled(event, tries, delivered), event.id.clone());
                 match delivered {
-                    None => of_log.pass(),
-                    Some(Delivered::Yes) => {
-                        self.tell(|state| state.delivered += 1);
-                        of_log.pass();
+                    None => of_log.advance(),
+                    Some(DeliveryOutcome::Delivered) => {
+                        self.update_state(|state| state.delivered += 1);
+                        of_log.advance();
                     }
-                    Some(Delivered::Refused(why)) => {
-                        self.tell(|state| {
+                    Some(DeliveryOutcome::Refused(why)) => {
+                        self.update_state(|state| {
                             state.refused += 1;
                             state.refusal = Some(format!("{}: {why}", id.short()));
                         });
-                        of_log.pass();
+                        of_log.advance();
                     }
-                    Some(Delivered::Away(why)) => return Left::All(why),
+                    Some(DeliveryOutcome::Unavailable(why)) => return Left::All(why),
                     Some(
-                        Delivered::Unknown(why) | Delivered::UnderWay(why) | Delivered::Failed(why),
+                        DeliveryOutcome::Unknown(why)
+                        | DeliveryOutcome::InProgress(why)
+                        | DeliveryOutcome::Failed(why),
                     ) => {
-                        tries.failed(why.clone(), Instant::now());
+                        tries.record_failure(why.clone(), Instant::now());
                         return Left::Some(why);
                     }
                 }
             }
-            self.note(log, of_log);
+            self.record_place(log, of_log);
             let own = &mut self.own;
-            match of_log.read_on(&self.store, |event| own.note(event)) {
+            match of_log.read_on(&self.store, |event| own.add_event(event)) {
                 Ok(true) => {}
                 Ok(false) => return Left::Nothing,
                 Err(error) => return Left::Some(failed_to(&error)),
@@ -270,53 +274,53 @@ impl Logs {
     }
 
     /// Sends an event. `None` if it stays.
-    fn deliver_event(&mut self, event: &Event, answers: usize) -> Option<Delivered> {
-        let mut request = request_of(event, &self.policy)?;
+    fn deliver_event(&mut self, event: &Event, answers: usize) -> Option<DeliveryOutcome> {
+        let mut request = delivery_request(event, &self.policy)?;
         if event.memory_id.is_some() {
-            match self.own.have(&memories_of(event), &self.store) {
+            match self.own.contains_any(&named_memories(event), &self.store) {
                 Ok(true) => return None,
                 Ok(false) => {}
                 Err(error @ StoreError::Damaged { .. }) => {
                     let why = format!("it may be about a memory that stays: failed to {error}");
-                    return Some(Delivered::Refused(why));
+                    return Some(DeliveryOutcome::Refused(why));
                 }
-                Err(error) => return Some(Delivered::Failed(failed_to(&error))),
+                Err(error) => return Some(DeliveryOutcome::Failed(failed_to(&error))),
             }
-            request.mark = Some(mark_of(&event.id, answers));
+            request.idempotency_key = Some(idempotency_key(&event.id, answers));
         }
-        if let Some(why) = too_long(&request) {
-            return Some(Delivered::Refused(why));
+        if let Some(why) = length_problem(&request) {
+            return Some(DeliveryOutcome::Refused(why));
         }
-        let answer = self.server.ask(request).within(DELIVERY);
-        Some(outcome(event, &answer))
+        let answer = self.server.ask(request).wait(DELIVERY);
+        Some(delivery_outcome(event, &answer))
     }
 
     /// Decides how long a deed waits for a server that does not know its memory.
     fn settled(
         &mut self,
         event: &Event,
-        tries: &mut Tries,
-        delivered: Option<Delivered>,
-    ) -> Option<Delivered> {
+        tries: &mut DeliveryTries,
+        delivered: Option<DeliveryOutcome>,
+    ) -> Option<DeliveryOutcome> {
         let about = event.memory_id.as_ref().unwrap_or(&event.id);
         match delivered? {
-            Delivered::Unknown(why) => {
-                tries.answers += 1;
-                let is_late = tries.unknown(Instant::now()) || self.unknown.contains(about);
+            DeliveryOutcome::Unknown(why) => {
+                tries.unknown_answers += 1;
+                let is_late = tries.record_unknown(Instant::now()) || self.unknown.contains(about);
                 if !is_late {
-                    return Some(Delivered::Unknown(why));
+                    return Some(DeliveryOutcome::Unknown(why));
                 }
                 self.does_not_know(about);
-                Some(Delivered::Refused(why))
+                Some(DeliveryOutcome::Refused(why))
             }
-            Delivered::UnderWay(why) if tries.unknown(Instant::now()) => {
-                Some(Delivered::Refused(why))
+            DeliveryOutcome::InProgress(why) if tries.record_unknown(Instant::now()) => {
+                Some(DeliveryOutcome::Refused(why))
             }
-            Delivered::Refused(why) => {
+            DeliveryOutcome::Refused(why) => {
                 if event.memory_id.is_none() {
                     self.does_not_know(about);
                 }
-                Some(Delivered::Refused(why))
+                Some(DeliveryOutcome::Refused(why))
             }
             other => Some(other),
         }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use event::{Decoded, Event, EventId, codec};
+use event::{DecodedLine, Event, EventId, codec};
 use store::{Store, StoreError, Tail};
 
 use crate::delivery::is_of_this_machine;
@@ -16,7 +16,7 @@ pub struct OwnMemories {
 
 impl OwnMemories {
     /// Notes a line that was read just now.
-    pub fn note(&mut self, event: &Event) {
+    pub fn add_event(&mut self, event: &Event) {
         if let Some(ids) = &mut self.ids
             && is_own(event)
         {
@@ -28,7 +28,7 @@ impl OwnMemories {
     ///
     /// # Errors
     /// [`StoreError`] if a file cannot be read: the memory could be in it.
-    pub fn have(&mut self, named: &[EventId], store: &Store) -> Result<bool, StoreError> {
+    pub fn contains_any(&mut self, named: &[EventId], store: &Store) -> Result<bool, StoreError> {
         let ids = match &mut self.ids {
             Some(ids) => ids,
             unread => unread.insert(read(store)?),
@@ -48,10 +48,10 @@ fn read(store: &Store) -> Result<HashSet<EventId>, StoreError> {
         files.into_iter().try_for_each(|file| {
             let repo = Store::repo_of(&file).to_string();
             let own = |bytes: &[u8]| match codec::decode(bytes, &repo) {
-                Decoded::Event(event) if is_own(&event) => Some(event.id),
+                DecodedLine::Event(event) if is_own(&event) => Some(event.id),
                 _ => None,
             };
-            Tail::of(&file).read(|line| ids.extend(own(line.bytes))).map(drop)
+            Tail::from_beginning(&file).read(|line| ids.extend(own(line.bytes))).map(drop)
         })
     };
     read(store.logs()?)?;
@@ -82,11 +82,15 @@ mod tests {
         for (text, stays) in
             [("mine", true), ("hooks", true), ("note", true), ("ours", false), ("said", false)]
         {
-            assert_eq!(own.have(&[id("other"), id(text)], &store).unwrap(), stays, "{text}");
+            assert_eq!(
+                own.contains_any(&[id("other"), id(text)], &store).unwrap(),
+                stays,
+                "{text}"
+            );
         }
         let later = br#"{"id":"later","lesson":"x","private":true}"#;
-        let Decoded::Event(later) = codec::decode(later, "github.com/a/b") else { panic!() };
-        own.note(&later);
-        assert!(own.have(&[id("later")], &store).unwrap());
+        let DecodedLine::Event(later) = codec::decode(later, "github.com/a/b") else { panic!() };
+        own.add_event(&later);
+        assert!(own.contains_any(&[id("later")], &store).unwrap());
     }
 }

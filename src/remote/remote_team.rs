@@ -3,20 +3,22 @@
 //! briefing ask both at once; a server that does not answer costs a bounded wait, and is told once. Not here: requests to the server
 //! (`team_server`), the delivery of lines (`outbox`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
 
-use crate::named_there::NamedThere;
+use crate::memory_calls::{call_each, client_name, random_key};
 use crate::outage::Outage;
 use crate::outbox::Outbox;
-use crate::per_memory::{each, mark, name_of};
-use crate::team_deeds::TeamDeed;
-use crate::team_questions::{context_there, reply_of, search_there};
-use crate::team_server::{Asked, PATH_BYTES_MAX, SentAs, ServerRequest, TeamServer, encoded};
+use crate::shareable_names::ShareableNames;
+use crate::team_actions::TeamAction;
+use crate::team_questions::{context_request, reply_in, search_request};
+use crate::team_server::{
+    AnswerContentType, PATH_BYTES_MAX, PendingAnswer, ServerRequest, TeamServer, url_encoded,
+};
 use requests::{
     Api, ApiError, ChangeRequest, ContextRequest, Reply, Request, SearchRequest, SearchScope,
     Shape, Voice,
@@ -40,7 +42,7 @@ const LAST_DELIVERY: Duration = Duration::from_secs(2);
 pub struct RemoteTeam {
     local: Arc<dyn Api>,
     server: Arc<TeamServer>,
-    named: NamedThere,
+    named: ShareableNames,
     outage: Outage,
     told: Mutex<Told>,
     /// `None` once it is dropped.
@@ -73,7 +75,7 @@ impl RemoteTeam {
         let outbox =
             outbox.map_err(|error| failed(format!("failed to start a thread: {error}")))?;
         Ok(Self {
-            named: NamedThere::of(Arc::clone(&local), store, config),
+            named: ShareableNames::new(Arc::clone(&local), store, config),
             local,
             server,
             outage: Outage::default(),
@@ -83,19 +85,19 @@ impl RemoteTeam {
     }
 
     /// Asks the server, unless it did not answer a moment ago.
-    fn send(&self, request: ServerRequest) -> Option<Asked> {
-        (!self.outage.rests()).then(|| self.server.ask(request))
+    fn send(&self, request: ServerRequest) -> Option<PendingAnswer> {
+        (!self.outage.is_resting()).then(|| self.server.ask(request))
     }
 
     /// Waits for an answer to a question. `None` where there is none in time.
-    fn heard(&self, asked: Option<Asked>) -> Option<Reply> {
-        match asked?.within(PATIENCE).and_then(|answer| reply_of(&answer)) {
+    fn heard(&self, asked: Option<PendingAnswer>) -> Option<Reply> {
+        match asked?.wait(PATIENCE).and_then(|answer| reply_in(&answer)) {
             Ok(reply) => {
-                self.outage.ended();
+                self.outage.clear();
                 reply
             }
             Err(unheard) => {
-                self.outage.noted(unheard);
+                self.outage.record(unheard);
                 None
             }
         }
@@ -151,21 +153,23 @@ impl RemoteTeam {
         let not_now =
             |why: &str| failed(Exit::Busy, format!("{unknown}; {server} may know it, but {why}"));
         let Some(asked) = self.send(request) else { return not_now("did not answer a moment ago") };
-        let answer = match asked.within(ONLY_THERE) {
-            Ok(answer) if answer.form == SentAs::Problem && answer.status == 404 => Ok(None),
-            Ok(answer) if answer.form == SentAs::Problem => {
+        let answer = match asked.wait(ONLY_THERE) {
+            Ok(answer) if answer.form == AnswerContentType::Problem && answer.status == 404 => {
+                Ok(None)
+            }
+            Ok(answer) if answer.form == AnswerContentType::Problem => {
                 return failed(Exit::Unavailable, format!("{server} {}", answer.shown()));
             }
-            answer => answer.and_then(|answer| reply_of(&answer)),
+            answer => answer.and_then(|answer| reply_in(&answer)),
         };
         match answer {
             Ok(reply) => {
-                self.outage.ended();
+                self.outage.clear();
                 reply.ok_or(unknown)
             }
             Err(unheard) => {
                 let said = not_now(unheard.status.map_or("did not answer", |_| &unheard.why));
-                self.outage.noted(unheard);
+                self.outage.record(unheard);
                 said
             }
         }
@@ -175,11 +179,11 @@ impl RemoteTeam {
     fn written(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
         let Reply { mut text, json } = done?;
         let Some(outbox) = &self.outbox else { return Ok(Reply { text, json }) };
-        outbox.ring();
+        outbox.wake();
         if let Some(refusal) = self.refusal() {
             text.push_str(&format!(" {refusal}"));
         }
-        let waits = outbox.state().waits;
+        let waits = outbox.state().waiting_reason;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(why) = waits.as_ref().filter(|_| !told.waits) {
             let server = self.server.shown();
@@ -218,10 +222,10 @@ impl RemoteTeam {
             return self.show(&request.ids);
         }
         let there = match &request.scope {
-            SearchScope::All(None) => search_there(request, self.named.repo(None)),
+            SearchScope::All(None) => search_request(request, self.named.shareable_repo(None)),
             SearchScope::All(named) | SearchScope::Only(named) => {
-                let repo = self.named.repo(named.as_deref());
-                repo.and_then(|repo| search_there(request, Some(repo)))
+                let repo = self.named.shareable_repo(named.as_deref());
+                repo.and_then(|repo| search_request(request, Some(repo)))
             }
         };
         self.of_both(
@@ -232,9 +236,9 @@ impl RemoteTeam {
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
-        let repo = self.named.repo(request.repo.as_deref());
+        let repo = self.named.shareable_repo(request.repo.as_deref());
         self.of_both(
-            repo.and_then(|repo| context_there(request, repo)),
+            repo.and_then(|repo| context_request(request, repo)),
             || self.local.ask(&ContextRequest { shape: Shape::Whole, ..request.clone() }.into()),
             |own, team| reply::merge_briefing(own, team, request.max_tokens),
         )
@@ -245,23 +249,23 @@ impl RemoteTeam {
         if !matches!(done, Err(ApiError::NotFound(_))) {
             return self.written(done);
         }
-        let deed = TeamDeed::from(&request.change);
-        each(&request.ids, |id| {
+        let deed = TeamAction::from(&request.change);
+        call_each(&request.ids, |id| {
             let alone = ChangeRequest { ids: vec![id.to_owned()], ..request.clone() };
             match self.local.ask_as(&alone.into(), voice) {
                 Err(error @ ApiError::NotFound(_)) => {
                     // Only the other one may be unknown here, while this one stays.
-                    for named in std::iter::once(id).chain(deed.other()) {
-                        if self.named.stays(named)? {
+                    for named in std::iter::once(id).chain(deed.other_memory()) {
+                        if self.named.is_own_memory(named)? {
                             return Err(self.stays(named));
                         }
                     }
                     let mut there = deed.request(
                         id,
                         request.note.as_deref(),
-                        name_of(voice).map(Redacted::into_string),
+                        client_name(voice).map(RedactedText::into_string),
                     );
-                    there.mark = Some(mark());
+                    there.idempotency_key = Some(random_key());
                     self.or_there(there, error)
                 }
                 done => self.written(done),
@@ -274,9 +278,9 @@ impl RemoteTeam {
         if !matches!(shown, Err(ApiError::NotFound(_))) {
             return shown;
         }
-        each(ids, |id| match self.local.ask(&Request::Show(vec![id.to_owned()])) {
+        call_each(ids, |id| match self.local.ask(&Request::Show(vec![id.to_owned()])) {
             Err(error @ ApiError::NotFound(_)) => {
-                self.or_there(ServerRequest::get(format!("memories/{}", encoded(id))), error)
+                self.or_there(ServerRequest::get(format!("memories/{}", url_encoded(id))), error)
             }
             shown => shown,
         })
@@ -290,11 +294,11 @@ impl RemoteTeam {
         if let Some(refusal) = &state.refusal {
             line.push_str(&format!(", {} refused, the last one {refusal}", state.refused));
         }
-        if let Some(why) = &state.waits {
+        if let Some(why) = &state.waiting_reason {
             line.push_str(&format!("; lessons wait, because {why}"));
         }
         let json = json!({ "url": server, "delivered": state.delivered, "refused": state.refused,
-            "refusal": state.refusal, "waits": state.waits });
-        Ok(reply.and("remote", &line).with("remote", json))
+            "refusal": state.refusal, "waits": state.waiting_reason });
+        Ok(reply.with_line("remote", &line).with_field("remote", json))
     }
 }

@@ -1,14 +1,16 @@
-//! Which request asks the team's server the same as a call, and the reply in its answer. Not here: deeds (`team_deeds`), how long
+//! Which request asks the team's server the same as a call, and the reply in its answer. Not here: deeds (`team_actions`), how long
 //! an answer is waited for (`remote_team`).
 
 use guard::text::{Layout, neutralise};
 use serde_json::{Map, Value, json};
 
-use crate::team_server::{SentAs, ServerAnswer, ServerRequest, Unheard, query};
+use crate::team_server::{
+    AnswerContentType, ServerAnswer, ServerRequest, TeamServerError, query_string,
+};
 use requests::{ContextRequest, Explain, Flagged, Mode, Reply, SearchRequest, SearchScope, Tiers};
 
 /// Returns the reply in an answer. `None` where the server has none, such as for a repository that it does not know.
-pub fn reply_of(answer: &ServerAnswer) -> Result<Option<Reply>, Unheard> {
+pub fn reply_in(answer: &ServerAnswer) -> Result<Option<Reply>, TeamServerError> {
     if answer.is_reply() {
         let text = answer.json.get("text").and_then(Value::as_str).unwrap_or_default();
         // It comes from another machine, whatever that does with texts.
@@ -16,13 +18,13 @@ pub fn reply_of(answer: &ServerAnswer) -> Result<Option<Reply>, Unheard> {
         return Ok(Some(Reply::new(text, answer.json.get("json").cloned().unwrap_or_default())));
     }
     match (answer.status, answer.form) {
-        (400 | 404, SentAs::Problem) => Ok(None),
-        (status, _) => Err(Unheard { why: answer.shown(), status: Some(status) }),
+        (400 | 404, AnswerContentType::Problem) => Ok(None),
+        (status, _) => Err(TeamServerError { why: answer.shown(), status: Some(status) }),
     }
 }
 
 /// Returns the request that asks the same of the server about a repository. `None` for one that only this machine can answer.
-pub fn search_there(request: &SearchRequest, repo: Option<String>) -> Option<ServerRequest> {
+pub fn search_request(request: &SearchRequest, repo: Option<String>) -> Option<ServerRequest> {
     let is_plain = request.as_of.is_none()
         && request.since.is_none()
         && request.until.is_none()
@@ -54,11 +56,11 @@ pub fn search_there(request: &SearchRequest, repo: Option<String>) -> Option<Ser
     if request.flagged == Flagged::Included {
         fields.insert("include_flagged".to_owned(), true.into());
     }
-    is_plain.then(|| ServerRequest::get(format!("search?{}", query(&fields))))
+    is_plain.then(|| ServerRequest::get(format!("search?{}", query_string(&fields))))
 }
 
 /// Returns the request for a briefing about a repository. `None` for one of another time.
-pub fn context_there(request: &ContextRequest, repo: String) -> Option<ServerRequest> {
+pub fn context_request(request: &ContextRequest, repo: String) -> Option<ServerRequest> {
     let mut fields = Map::new();
     fields.insert("repo".to_owned(), repo.into());
     fields.extend(request.task.as_deref().map(|task| ("task".to_owned(), task.into())));
@@ -67,5 +69,5 @@ pub fn context_there(request: &ContextRequest, repo: String) -> Option<ServerReq
     }
     fields.insert("max_tokens".to_owned(), request.max_tokens.into());
     let is_now = request.as_of.is_none();
-    is_now.then(|| ServerRequest::get(format!("context?{}", query(&fields))))
+    is_now.then(|| ServerRequest::get(format!("context?{}", query_string(&fields))))
 }

@@ -68,7 +68,7 @@ impl ServerAddress {
     /// Returns it as people write it.
     #[must_use]
     pub fn shown(&self) -> String {
-        self.0.with("")
+        self.0.join("")
     }
 }
 
@@ -82,18 +82,18 @@ pub struct ServerRequest {
     /// In whose name.
     pub agent: Option<String>,
     /// By what the server knows it if it is sent twice. A lesson has its id.
-    pub mark: Option<String>,
+    pub idempotency_key: Option<String>,
 }
 
 impl ServerRequest {
     /// Makes a request that reads.
     pub fn get(path: String) -> Self {
-        Self { path, body: None, agent: None, mark: None }
+        Self { path, body: None, agent: None, idempotency_key: None }
     }
 
     /// Makes a request with a body, in the name of an agent.
     pub fn post(path: String, body: Value, agent: Option<String>) -> Self {
-        Self { path, body: Some(body), agent, mark: None }
+        Self { path, body: Some(body), agent, idempotency_key: None }
     }
 }
 
@@ -103,14 +103,14 @@ pub struct ServerAnswer {
     /// The HTTP status.
     pub status: u16,
     /// Whether the answer has a text for agents.
-    pub form: SentAs,
+    pub form: AnswerContentType,
     /// The answer as JSON.
     pub json: Value,
 }
 
 /// What an answer says it is. Only this program's server says the first two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SentAs {
+pub enum AnswerContentType {
     /// A reply.
     Reply,
     /// What is wrong.
@@ -121,8 +121,8 @@ pub enum SentAs {
     Other,
 }
 
-impl SentAs {
-    fn of(content_type: &str) -> Self {
+impl AnswerContentType {
+    fn from_header(content_type: &str) -> Self {
         match content_type.split(';').next().unwrap_or_default().trim() {
             BOTH_FORMS => Self::Reply,
             PROBLEM_JSON => Self::Problem,
@@ -135,21 +135,21 @@ impl SentAs {
 impl ServerAnswer {
     /// Tells whether it is an answer, and not an error.
     pub fn is_reply(&self) -> bool {
-        (200..300).contains(&self.status) && self.form == SentAs::Reply
+        (200..300).contains(&self.status) && self.form == AnswerContentType::Reply
     }
 
     /// Says what was answered, after the name of the server.
     pub fn shown(&self) -> String {
         let detail = match self.form {
-            SentAs::Reply => return format!("answered {}", self.status),
-            SentAs::Other => {
+            AnswerContentType::Reply => return format!("answered {}", self.status),
+            AnswerContentType::Other => {
                 return format!(
                     "answered {}, but not as a server of this program does; is the address right?",
                     self.status
                 );
             }
-            SentAs::Problem => self.json.get("detail").unwrap_or(&self.json),
-            SentAs::Text => &self.json,
+            AnswerContentType::Problem => self.json.get("detail").unwrap_or(&self.json),
+            AnswerContentType::Text => &self.json,
         };
         let text = detail.as_str().map_or_else(|| detail.to_string(), str::to_owned);
         let said: String = neutralise(&text, Layout::Line).chars().take(SAID_CHARS_MAX).collect();
@@ -159,16 +159,16 @@ impl ServerAnswer {
 
 /// Why there is no answer that helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unheard {
+pub struct TeamServerError {
     /// What went wrong, for a person.
     pub why: String,
     /// The status of an answer that says only that.
     pub status: Option<u16>,
 }
 
-impl Unheard {
+impl TeamServerError {
     /// Makes an error of a reason.
-    pub fn because(why: impl Into<String>) -> Self {
+    pub fn new(why: impl Into<String>) -> Self {
         Self { why: why.into(), status: None }
     }
 }
@@ -180,8 +180,8 @@ pub struct TeamServer {
 }
 
 /// A request under way.
-pub struct Asked {
-    answer: Receiver<Result<ServerAnswer, Unheard>>,
+pub struct PendingAnswer {
+    answer: Receiver<Result<ServerAnswer, TeamServerError>>,
     begun: Instant,
 }
 
@@ -215,8 +215,8 @@ impl TeamServer {
         self.address.shown()
     }
 
-    /// Sends a request. Its answer is waited for by [`Asked::within`]; it goes on when nobody waits any more.
-    pub fn ask(&self, request: ServerRequest) -> Asked {
+    /// Sends a request. Its answer is waited for by [`PendingAnswer::wait`]; it goes on when nobody waits any more.
+    pub fn ask(&self, request: ServerRequest) -> PendingAnswer {
         let (done, answer) = sync_channel(1);
         let client = self.client.clone();
         let work = move || {
@@ -224,16 +224,16 @@ impl TeamServer {
         };
         // Without a thread there is nobody who would answer, which is told as such.
         let _ = std::thread::Builder::new().name("team-server".to_owned()).spawn(work);
-        Asked { answer, begun: Instant::now() }
+        PendingAnswer { answer, begun: Instant::now() }
     }
 }
 
-impl Asked {
+impl PendingAnswer {
     /// Waits until this long after the request was sent.
-    pub fn within(self, patience: Duration) -> Result<ServerAnswer, Unheard> {
+    pub fn wait(self, patience: Duration) -> Result<ServerAnswer, TeamServerError> {
         let left = patience.saturating_sub(self.begun.elapsed());
         self.answer.recv_timeout(left).unwrap_or_else(|error| {
-            Err(Unheard::because(match error {
+            Err(TeamServerError::new(match error {
                 RecvTimeoutError::Timeout => {
                     format!("it did not answer in {} ms", patience.as_millis())
                 }
@@ -243,12 +243,12 @@ impl Asked {
     }
 }
 
-fn answered(client: &HttpClient, request: &ServerRequest) -> Result<ServerAnswer, Unheard> {
+fn answered(client: &HttpClient, request: &ServerRequest) -> Result<ServerAnswer, TeamServerError> {
     let path = format!("{PREFIX}{}", request.path);
     let body = request.body.as_ref().map(Value::to_string);
     let mut headers = vec![("accept", BOTH_FORMS)];
     headers.extend(request.agent.as_deref().map(|agent| ("x-agent", agent)));
-    headers.extend(request.mark.as_deref().map(|mark| ("idempotency-key", mark)));
+    headers.extend(request.idempotency_key.as_deref().map(|mark| ("idempotency-key", mark)));
     let sent = HttpRequest {
         method: if body.is_some() { Method::POST } else { Method::GET },
         path: &path,
@@ -263,7 +263,7 @@ fn answered(client: &HttpClient, request: &ServerRequest) -> Result<ServerAnswer
         other => other,
     };
     answer.map(ServerAnswer::from).map_err(|error| {
-        Unheard::because(match error {
+        TeamServerError::new(match error {
             HttpError::NoConnection | HttpError::TimedOut => "it did not answer".to_owned(),
             HttpError::Connection(error) => error.to_string(),
             other => other.to_string(),
@@ -275,18 +275,19 @@ impl From<HttpAnswer> for ServerAnswer {
     fn from(answer: HttpAnswer) -> Self {
         let text = String::from_utf8_lossy(&answer.body);
         let json = serde_json::from_str(&text).unwrap_or_else(|_| text.trim().into());
-        let form = SentAs::of(answer.content_type.as_deref().unwrap_or_default());
+        let form =
+            AnswerContentType::from_header(answer.content_type.as_deref().unwrap_or_default());
         Self { status: answer.status, form, json }
     }
 }
 
 /// Returns a text as it may stand in a path or a query.
-pub fn encoded(text: &str) -> String {
+pub fn url_encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
 }
 
 /// Returns a query of fields, each of which may have several values.
-pub fn query(fields: &Map<String, Value>) -> String {
+pub fn query_string(fields: &Map<String, Value>) -> String {
     let mut pairs = Vec::new();
     for (name, value) in fields {
         let values = match value {
@@ -295,7 +296,7 @@ pub fn query(fields: &Map<String, Value>) -> String {
         };
         for value in values {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            pairs.push(format!("{name}={}", encoded(&text)));
+            pairs.push(format!("{name}={}", url_encoded(&text)));
         }
     }
     pairs.join("&")
@@ -378,14 +379,14 @@ mod tests {
     fn a_request_has_the_token_the_agent_and_its_mark() {
         let (server, requests) = server(vec![vec![REPLY, REPLY]]);
         let post = ServerRequest {
-            mark: Some("m1".to_owned()),
+            idempotency_key: Some("m1".to_owned()),
             ..ServerRequest::post(
                 "memories".to_owned(),
                 serde_json::json!({}),
                 Some("jane".to_owned()),
             )
         };
-        let answer = server.ask(post).within(PATIENCE).unwrap();
+        let answer = server.ask(post).wait(PATIENCE).unwrap();
         assert_eq!((answer.status, &answer.json), (200, &serde_json::json!({ "text": "a" })));
         let sent = requests.recv().unwrap();
         assert!(sent.starts_with("POST /api/v1/memories HTTP/1.1\r\n") && sent.ends_with("{}"));
@@ -395,7 +396,7 @@ mod tests {
         let accepts = sent.matches("accept: ").count();
         assert!(accepts == 1 && sent.contains(&format!("accept: {BOTH_FORMS}\r\n")), "{sent}");
         // Over the same connection.
-        server.ask(ServerRequest::get("status".to_owned())).within(PATIENCE).unwrap();
+        server.ask(ServerRequest::get("status".to_owned())).wait(PATIENCE).unwrap();
         assert!(requests.recv().unwrap().starts_with("GET /api/v1/status HTTP/1.1\r\n"));
     }
 
@@ -406,10 +407,10 @@ mod tests {
         let (server, _requests) = server(vec![vec![REPLY, ""], vec![REPLY]]);
         for _ in 0..2 {
             let asked = server.ask(ServerRequest::get("status".to_owned()));
-            assert_eq!(asked.within(PATIENCE).unwrap().status, 200);
+            assert_eq!(asked.wait(PATIENCE).unwrap().status, 200);
         }
         let waiting = server.ask(ServerRequest::get("status".to_owned()));
-        let late = waiting.within(Duration::from_millis(50)).unwrap_err();
+        let late = waiting.wait(Duration::from_millis(50)).unwrap_err();
         assert_eq!(late.why, "it did not answer in 50 ms");
     }
 }

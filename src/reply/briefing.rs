@@ -7,23 +7,23 @@ use serde_json::{Map, Value, json};
 
 use super::excerpt::Interest;
 use super::item;
-use super::line::{self, Body, after, date, mark};
+use super::line::{self, MemoryBody, date, mark, origin_text};
 use super::reply::{Reply, Shape};
 use super::section_budget::{SectionDemand, section_bytes};
 use super::tokens::{Budget, tokens, within_tokens};
 use event::RepoKey;
 use memory::Memory;
-use search::staleness::Changed;
-use search::{LastSession, Note, Picked, Section};
+use search::staleness::ChangedFiles;
+use search::{BriefingMemory, BriefingSelection, LastSession, Section};
 
 /// The content of a briefing.
 pub struct Briefing<'a> {
     /// The repository.
     pub repo: &'a RepoKey,
     /// The picked memories.
-    pub picked: &'a Picked,
+    pub picked: &'a BriefingSelection,
     /// The changed files of memories.
-    pub changed: &'a Changed,
+    pub changed: &'a ChangedFiles,
     /// Notices, one line each.
     pub notices: &'a [String],
     /// The forms of the reply.
@@ -76,7 +76,7 @@ fn text_of<'a>(
         .sections
         .iter()
         .filter(|(section, _)| briefing.section_tokens.get(section.as_str()) != Some(&0))
-        .map(|(section, notes)| SectionText::of(briefing, *section, notes, interest))
+        .map(|(section, notes)| SectionText::new(briefing, *section, notes, interest))
         .collect();
     let demands: Vec<SectionDemand> = parts.iter().map(SectionText::demand).collect();
     let counts = section_bytes(&demands, budget.bytes());
@@ -99,7 +99,7 @@ fn text_of<'a>(
 }
 
 /// Names the repository, and the number of its memories where there is room for that.
-fn head(repo: &RepoKey, picked: &Picked, is_counted: bool) -> String {
+fn head(repo: &RepoKey, picked: &BriefingSelection, is_counted: bool) -> String {
     let newest = picked.newest.map(|newest| newest.strftime("%Y-%m-%d").to_string());
     let newest = newest.map_or_else(String::new, |newest| format!(", newest {newest}"));
     let known = match picked.memories {
@@ -162,19 +162,19 @@ fn weight(section: Section) -> usize {
 struct SectionText<'a> {
     section: Section,
     title: String,
-    notes: &'a [Note],
+    notes: &'a [BriefingMemory],
     lines: Vec<String>,
 }
 
 impl<'a> SectionText<'a> {
-    fn of(
+    fn new(
         briefing: &Briefing<'a>,
         section: Section,
-        notes: &'a [Note],
+        notes: &'a [BriefingMemory],
         interest: &Interest<'_>,
     ) -> Self {
         let title = format!("\n\n{}", title(section, briefing.picked.last_session.as_ref()));
-        let line = |note: &Note| line_of(note, briefing, interest, LINE_BYTES);
+        let line = |note: &BriefingMemory| line_of(note, briefing, interest, LINE_BYTES);
         let mut lines: Vec<String> = notes.iter().map(line).collect();
         if lines.is_empty() {
             lines.push(SHOWN_ABOVE.to_owned());
@@ -216,15 +216,15 @@ impl<'a> SectionText<'a> {
 }
 
 fn line_of(
-    note: &Note,
+    note: &BriefingMemory,
     briefing: &Briefing<'_>,
     interest: &Interest<'_>,
     bytes_max: usize,
 ) -> String {
     let memory: &Memory = &note.memory;
-    let body = Body::of(memory, interest).shown(bytes_max);
+    let body = MemoryBody::new(memory, interest).shown(bytes_max);
     let files = format!("{}{}", gone(&note.gone), line::changed(memory, briefing.changed));
-    let after = after(memory, Some(briefing.repo));
+    let after = origin_text(memory, Some(briefing.repo));
     format!("\n- [{}] {}{body}{files}{after}", date(memory), mark(memory))
 }
 
@@ -283,7 +283,7 @@ fn field(section: Section) -> &'static str {
 }
 
 fn push(text: &mut String, budget: &mut Budget, part: &str) {
-    if budget.take(part) {
+    if budget.try_reserve(part) {
         text.push_str(part);
     }
 }

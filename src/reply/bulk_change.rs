@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::line::{Body, date, mark, name};
+use super::line::{MemoryBody, date, mark, name};
 use super::reply::Reply;
 use event::{MemoryChange, Node, RepoKey};
 use memory::Memory;
@@ -19,19 +19,19 @@ const LINE_BYTES: usize = 160;
 
 /// The subject of a change.
 #[derive(Debug, Clone)]
-pub enum Subject {
+pub enum ChangeSubject {
     /// A memory.
     Memory(Arc<Memory>),
     /// A place in code, or an unknown memory, of a repository.
     Other(Node, RepoKey),
 }
 
-impl Subject {
+impl ChangeSubject {
     /// Returns its name in a line.
     #[must_use]
     pub fn node(&self) -> Node {
         match self {
-            Self::Memory(memory) => Node::of(memory.id.clone()),
+            Self::Memory(memory) => Node::from_id(memory.id.clone()),
             Self::Other(node, _) => node.clone(),
         }
     }
@@ -48,7 +48,7 @@ impl Subject {
     fn line(&self) -> String {
         match self {
             Self::Memory(memory) => {
-                let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
+                let body = MemoryBody::new(memory, &|_| 0.0).shown(LINE_BYTES);
                 format!("[{}] {}{body} · {}", date(memory), mark(memory), memory.id.short())
             }
             Self::Other(node, repo) => {
@@ -60,7 +60,7 @@ impl Subject {
 
 /// Writes the changes that were made, or would be.
 #[must_use]
-pub fn bulk_change(steps: &[(Subject, MemoryChange)], is_done: bool) -> Reply {
+pub fn bulk_change(steps: &[(ChangeSubject, MemoryChange)], is_done: bool) -> Reply {
     let listed: Vec<Value> = steps
         .iter()
         .map(|(subject, change)| json!({ "id": subject.node().id().as_str(), "repo": subject.repo().as_str(), "change": change.event_type() }))

@@ -25,13 +25,13 @@ pub struct Excerpt<'a> {
 /// where most words of the query stand together.
 #[must_use]
 pub fn excerpt(text: &str, bytes_max: usize, interest: &Interest<'_>) -> String {
-    Excerpt::of(text, interest).shown(bytes_max)
+    Excerpt::new(text, interest).shown(bytes_max)
 }
 
 impl<'a> Excerpt<'a> {
     /// Prepares a text; of one longer than 64 KiB only the beginning.
     #[must_use]
-    pub fn of(text: &str, interest: &'a Interest<'a>) -> Self {
+    pub fn new(text: &str, interest: &'a Interest<'a>) -> Self {
         let looked_at = text.get(..text.floor_char_boundary(LOOK_BYTES_MAX)).unwrap_or_default();
         let mut pieces = pieces(looked_at);
         if looked_at.len() < text.len() {
@@ -180,7 +180,7 @@ mod tests {
             none(piece)
         };
         let text = format!("zebra {}", "a. ".repeat(10_000));
-        let excerpt = Excerpt::of(&text, &count);
+        let excerpt = Excerpt::new(&text, &count);
         for bytes_max in [9, 100, 640, 5_000] {
             assert!(excerpt.shown(bytes_max).len() <= bytes_max);
         }
@@ -195,12 +195,12 @@ mod tests {
             none(piece)
         };
         let text = "a. ".repeat(600_000);
-        let excerpt = Excerpt::of(&text, &count);
+        let excerpt = Excerpt::new(&text, &count);
         assert!(excerpt.bytes() <= LOOK_BYTES_MAX + CUT.len() + 1);
         assert!(excerpt.shown(640).ends_with('…'));
         assert!(weighed.get() <= LOOK_BYTES_MAX + 2 * CUT.len(), "{}", weighed.get());
         // An omission mark alone differs from an empty text.
-        assert_eq!(Excerpt::of(&" ".repeat(LOOK_BYTES_MAX + 1), &none).shown(10), "…");
+        assert_eq!(Excerpt::new(&" ".repeat(LOOK_BYTES_MAX + 1), &none).shown(10), "…");
     }
 
     /// The expected result of [`best_start`], by comparing all pairs of pieces.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::inert;
-use super::line::{Body, name};
+use super::line::{MemoryBody, name};
 use super::tokens::tokens;
 use event::{EventId, Timestamp};
 use memory::Memory;
@@ -36,7 +36,7 @@ pub fn export(memories: &[Arc<Memory>], max_tokens: usize) -> (Vec<String>, usiz
 }
 
 fn line_of(memory: &Memory) -> String {
-    let body = inert::loaded(&Body::of(memory, &|_| 0.0).shown(LINE_BYTES));
+    let body = inert::loaded(&MemoryBody::new(memory, &|_| 0.0).shown(LINE_BYTES));
     let kind = name(memory.provenance.kind.as_str());
     format!("- {body} ({kind} {})", memory.id.short())
 }

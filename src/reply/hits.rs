@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::excerpt::Interest;
 use super::item;
-use super::line::{Body, cited_title, date, mark, name};
+use super::line::{MemoryBody, cited_title, date, mark, name};
 use super::near_misses::{near_miss_title, near_misses};
 use super::reader::ReplyReader;
 use super::reply::{Explain, Reply, Shape};
@@ -15,7 +15,7 @@ use super::score_parts::{explained, likelihood, score_json};
 use super::tokens::{tokens, within_tokens};
 use event::RepoKey;
 use search::links::LinkedMemory;
-use search::staleness::Changed;
+use search::staleness::ChangedFiles;
 use search::{Hit, NearMiss, Tier};
 
 /// The content of a reply to a search.
@@ -27,7 +27,7 @@ pub struct SearchReply<'a> {
     /// The memories that stated links join to likely hits.
     pub linked: &'a [LinkedMemory],
     /// The changed files of memories.
-    pub changed: &'a Changed,
+    pub changed: &'a ChangedFiles,
     /// Notices, one line each.
     pub notices: &'a [String],
     /// Memories that are no hits, each with the step that lost it, where the parts of each score are shown.
@@ -100,10 +100,10 @@ fn hits_text(
     interest: &Interest<'_>,
 ) -> (String, usize) {
     let notices: String = reply.notices.iter().map(|notice| format!("\n{notice}")).collect();
-    let parts: Vec<(Frame, Body)> = (1..)
+    let parts: Vec<(HitFrame, MemoryBody)> = (1..)
         .zip(likely)
         .map(|(place, hit)| {
-            (Frame::of(reply, explain, place, hit), Body::of(&hit.memory, interest))
+            (HitFrame::new(reply, explain, place, hit), MemoryBody::new(&hit.memory, interest))
         })
         .collect();
     within_tokens(reply.max_tokens, |bytes| {
@@ -120,7 +120,11 @@ fn hits_text(
 }
 
 /// Writes the likely hits in full, as many as the bytes hold, and then `end`; returns how many there are.
-fn full_text(parts: &[(Frame, Body<'_>)], mut end: String, bytes: usize) -> (String, usize) {
+fn full_text(
+    parts: &[(HitFrame, MemoryBody<'_>)],
+    mut end: String,
+    bytes: usize,
+) -> (String, usize) {
     // The longest head there can be; the count in it is known only at the end.
     let room = |end: &str| bytes.saturating_sub(head(parts.len()).len() + end.len());
     if fitting(parts, room(&end)) < parts.len() {
@@ -174,7 +178,7 @@ fn hint(more: usize) -> String {
 }
 
 /// Counts the hits with room for their frame and enough of their text; at least one.
-fn fitting(parts: &[(Frame, Body<'_>)], room: usize) -> usize {
+fn fitting(parts: &[(HitFrame, MemoryBody<'_>)], room: usize) -> usize {
     let needed = parts.iter().scan(0, |sum, (frame, body)| {
         *sum += frame.bytes() + body.bytes().min(HIT_BYTES_MIN);
         Some(*sum)
@@ -183,11 +187,11 @@ fn fitting(parts: &[(Frame, Body<'_>)], room: usize) -> usize {
 }
 
 /// Writes one line for each hit; long texts use what short ones leave.
-fn lines(parts: &[(Frame, Body<'_>)], room: usize) -> String {
+fn lines(parts: &[(HitFrame, MemoryBody<'_>)], room: usize) -> String {
     let room = room.saturating_sub(parts.iter().map(|(frame, _)| frame.bytes()).sum());
     let bytes_max = HIT_BYTES.max(room / HITS_USUAL);
     let wants: Vec<usize> = parts.iter().map(|(_, body)| body.bytes().min(bytes_max)).collect();
-    let line = |((frame, body), share): (&(Frame, Body<'_>), usize)| {
+    let line = |((frame, body), share): (&(HitFrame, MemoryBody<'_>), usize)| {
         format!("{}{}{}", frame.before, body.shown(share), frame.after)
     };
     parts.iter().zip(share_out(&wants, room)).map(line).collect()
@@ -212,17 +216,17 @@ pub(super) fn share_out(wants: &[usize], room: usize) -> Vec<usize> {
 }
 
 /// The text before and after the body of a hit.
-struct Frame {
+struct HitFrame {
     before: String,
     after: String,
 }
 
-impl Frame {
-    fn of(found: &SearchReply<'_>, explain: Explain, place: usize, hit: &Hit) -> Self {
+impl HitFrame {
+    fn new(found: &SearchReply<'_>, explain: Explain, place: usize, hit: &Hit) -> Self {
         let mut after = seen(hit);
         after.push_str(&super::line::changed(&hit.memory, found.changed));
         after.push_str(&better(hit));
-        after.push_str(&super::line::after(&hit.memory, found.here));
+        after.push_str(&super::line::origin_text(&hit.memory, found.here));
         if explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
         }
@@ -236,7 +240,7 @@ impl Frame {
 
 /// Returns how often the same was learned, where it was more than once.
 fn seen(hit: &Hit) -> String {
-    match hit.also.len() {
+    match hit.duplicates.len() {
         0 => String::new(),
         others => format!(" (seen {} times)", others.saturating_add(1)),
     }
@@ -252,8 +256,8 @@ fn better(hit: &Hit) -> String {
 fn json_of(hit: &Hit, explain: Explain) -> Value {
     let mut json = item::fields(&hit.memory);
     json.insert("likelihood".to_owned(), likelihood(&hit.score));
-    if !hit.also.is_empty() {
-        let also: Vec<&str> = hit.also.iter().map(|memory| memory.id.as_str()).collect();
+    if !hit.duplicates.is_empty() {
+        let also: Vec<&str> = hit.duplicates.iter().map(|memory| memory.id.as_str()).collect();
         json.insert("also".to_owned(), json!(also));
     }
     if let Some(better) = &hit.better {
@@ -303,7 +307,7 @@ mod tests {
             memory: test_memories::memory(&line),
             score: Score::default(),
             tier: Tier::Likely,
-            also: Vec::new(),
+            duplicates: Vec::new(),
             better: None,
         }
     }
@@ -319,7 +323,7 @@ mod tests {
         explain: Explain,
     ) -> Reply {
         let here = RepoKey::parse("api").unwrap();
-        let (changed, shape) = (Changed::new(), Shape::Whole);
+        let (changed, shape) = (ChangedFiles::new(), Shape::Whole);
         let here = Some(&here);
         let found_hits = SearchReply {
             hits,
@@ -373,7 +377,7 @@ mod tests {
     fn changed_files_are_named_at_their_hit() {
         let one = hit(0, "c", "l");
         let files = ["src/a.rs", "src/b\nc.rs", "d"].map(str::to_owned).to_vec();
-        let changed = Changed::from([(one.memory.id.clone(), files)]);
+        let changed = ChangedFiles::from([(one.memory.id.clone(), files)]);
         let hits = [one];
         let found_hits = SearchReply {
             hits: &hits,
@@ -399,7 +403,7 @@ mod tests {
         let whole = reply(&hits, 500, Explain::Silent);
         let (notices, explain, shape) = (&[][..], Explain::Silent, Shape::Words);
         let here = RepoKey::parse("api").unwrap();
-        let changed = Changed::new();
+        let changed = ChangedFiles::new();
         let (here, changed) = (Some(&here), &changed);
         let asked = SearchReply {
             hits: &hits,
@@ -472,7 +476,7 @@ mod tests {
                     "id": format!("{number:0>128}"), "agent_id": "agent ".repeat(6), "repo": "of-one-repo-".repeat(3),
                     "event_type": "kind ".repeat(6), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
                 });
-                Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, also: Vec::new(), better: None }
+                Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, duplicates: Vec::new(), better: None }
             })
             .collect();
         let notices = vec!["Note: searched by words only.".to_owned()];
@@ -482,7 +486,7 @@ mod tests {
                     hits: &hits,
                     here: None,
                     linked: &[],
-                    changed: &Changed::new(),
+                    changed: &ChangedFiles::new(),
                     notices: &notices,
                     near_misses: &[],
                     explain,

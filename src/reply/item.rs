@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::inert::stamp;
 use super::lifecycle;
-use super::line::{self, Body, after, date, mark};
+use super::line::{self, MemoryBody, date, mark, origin_text};
 use super::reply::Reply;
-use super::standing::Standing;
+use super::standing::MemoryState;
 use super::tokens::within_tokens;
 use event::{Event, StoreOrigin, codec, suspicion};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use guard::{
     injection::Suspicion,
     text::{Layout, neutralise},
@@ -50,7 +50,7 @@ pub fn items(memories: &[Arc<Memory>]) -> Reply {
 
 /// Shows memories whole, each with where it stands today.
 #[must_use]
-pub fn items_with_standing(standings: &[Standing<'_>]) -> Reply {
+pub fn items_with_state(standings: &[MemoryState<'_>]) -> Reply {
     let memories: Vec<Arc<Memory>> =
         standings.iter().map(|standing| Arc::clone(&standing.memory)).collect();
     let mut reply = items(&memories);
@@ -117,7 +117,7 @@ fn item(memory: &Memory) -> Value {
 
 /// Lists memories, one line each; what is left out where it is shown so is counted.
 #[must_use]
-pub fn list(title: &str, memories: &[Arc<Memory>], how: ShownHow) -> Reply {
+pub fn list(title: &str, memories: &[Arc<Memory>], how: DisclosureOccasion) -> Reply {
     let is_empty = memories.is_empty();
     let (left_out, memories): (Vec<_>, Vec<_>) =
         memories.iter().partition(|memory| memory.is_left_out(how));
@@ -136,12 +136,12 @@ pub fn list(title: &str, memories: &[Arc<Memory>], how: ShownHow) -> Reply {
         let lines: Vec<String> = (1_usize..)
             .zip(&memories)
             .map(|(place, memory)| {
-                let body = Body::of(memory, &|_| 0.0).shown(LIST_LINE_BYTES);
+                let body = MemoryBody::new(memory, &|_| 0.0).shown(LIST_LINE_BYTES);
                 format!(
                     "\n{place}. [{}] {}{body}{}",
                     date(memory),
                     mark(memory),
-                    after(memory, None)
+                    origin_text(memory, None)
                 )
             })
             .take_while(|line| {
@@ -281,15 +281,15 @@ mod tests {
         let reply = items(std::slice::from_ref(&flagged));
         assert!(reply.text.contains(&format!("\nid: m1\nflagged: {said}\n")), "{}", reply.text);
         assert_eq!(reply.json["memories"][0]["flagged"], said);
-        let listed = list("Recent", &[flagged], ShownHow::Listed).text;
+        let listed = list("Recent", &[flagged], DisclosureOccasion::Listed).text;
         assert!(listed.contains(&format!("] ⚠ flagged ({said}): {order}")), "{listed}");
         let foreign = json!({ "id": "m3", "lesson": order, "source": "imported" });
         let foreign = [test_memories::memory(&foreign)];
-        let listed = list("Recent", &foreign, ShownHow::Listed);
+        let listed = list("Recent", &foreign, DisclosureOccasion::Listed);
         assert!(listed.text.ends_with("shown by id, marked: m3"), "{}", listed.text);
         assert!(!format!("{}{}", listed.text, listed.json).contains("Ignore all"));
         assert_eq!(listed.json["held_back"], json!(["m3"]));
-        let named = list("Flagged", &foreign, ShownHow::Named).text;
+        let named = list("Flagged", &foreign, DisclosureOccasion::Named).text;
         assert!(named.contains(&format!("] ⚠ flagged ({said}): {order}")), "{named}");
         let line = json!({ "id": "m2", "lesson": "fine", "flagged": "never" });
         let reply = items(&[test_memories::memory(&line)]);
@@ -354,7 +354,7 @@ mod tests {
         later["id"] = "m2".into();
         later["memory_id"] = "m1".into();
         let memory = [test_memories::folded(&[line, again, later])];
-        for reply in [items(&memory), list("Recent", &memory, ShownHow::Listed)] {
+        for reply in [items(&memory), list("Recent", &memory, DisclosureOccasion::Listed)] {
             assert!(!is_harmful(&reply.json), "{:?}", reply.json);
             assert!(!reply.text.chars().any(is_unsafe), "{:?}", reply.text);
         }
@@ -383,13 +383,16 @@ mod tests {
                         "agent_id": "\u{1F469}".repeat(60), "event_type": long, "repo": long }))
                 })
                 .collect();
-            for text in [items(&many).text, list("Recent", &many, ShownHow::Listed).text] {
+            for text in [items(&many).text, list("Recent", &many, DisclosureOccasion::Listed).text]
+            {
                 assert!(tokens(&text) <= WHOLE_TOKENS_MAX, "{} tokens", tokens(&text));
                 let named = |number: usize| text.contains(&format!("{number:0>128}"));
                 assert!((0..20).all(named), "{text}");
             }
         }
-        let text = list("Recent", &vec![memory(&"word ".repeat(99)); 500], ShownHow::Listed).text;
+        let text =
+            list("Recent", &vec![memory(&"word ".repeat(99)); 500], DisclosureOccasion::Listed)
+                .text;
         let count = text.matches("\n").count() - 1;
         assert!(tokens(&text) <= WHOLE_TOKENS_MAX && text.contains(&format!("Recent ({count}):")));
     }

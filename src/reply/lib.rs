@@ -48,16 +48,16 @@ mod whoami;
 
 pub use analysis::{Findings, findings, pattern, patterns, searches, with_link_counts};
 pub use briefing::{Briefing, briefing};
-pub use bulk_change::{Subject, bulk_change};
+pub use bulk_change::{ChangeSubject, bulk_change};
 pub use completions::completions;
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use export::export;
 pub use hits::{SearchReply, search};
 pub use home::Home;
-pub use item::{items, items_with_standing, list};
+pub use item::{items, items_with_state, list};
 pub use line::operands;
 pub use log_events::{
-    DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
+    DayCounts, LoggedAction, LoggedEvent, NamedMemories, audit, memory_history, timeline,
 };
 pub use matched_words::with_matched_words;
 pub use merged::{merge_briefing, merge_search, with_notice};
@@ -72,7 +72,7 @@ pub use session_candidates::{
 };
 pub use session_disclosure::{DisclosedSessions, FoundSession, sessions_left_out};
 pub use session_exchanges::{
-    ChosenExchanges, SessionAnswer, SessionsBeside, session_exchanges, with_session,
+    ChosenExchanges, SessionAnswer, SessionsForSearch, session_exchanges, with_session,
 };
 pub use session_hits::{SessionsFound, session_answer, session_hits};
 pub use session_list::{no_sessions_kept, session_list};
@@ -80,11 +80,11 @@ pub use session_mended::known_end;
 pub use session_reading::{import_done, import_planned, import_question, sessions_checked};
 pub use session_state::{SessionsState, StateNote};
 pub use session_transcript::{
-    ReplayStep, Shown, replay_steps, session_summary, session_transcript,
+    ReplayStep, TranscriptView, replay_steps, session_summary, session_transcript,
 };
-pub use stale::{Checked, CheckedTree, stale, stale_by_tree};
-pub use standing::{MemoryLink, Standing};
-pub use status::{Model, ModelPlace, NextModelState, status, with_model};
+pub use stale::{CheckedRepo, CheckedTree, stale, stale_by_tree};
+pub use standing::{MemoryLink, MemoryState};
+pub use status::{ModelPlace, ModelReport, NextModelState, status, with_model};
 pub use summary::{reflect, summary};
 pub use tokens::tokens;
 pub use whoami::{Whoami, whoami};

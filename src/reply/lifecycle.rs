@@ -80,14 +80,14 @@ pub(super) fn history(memory: &Memory) -> String {
         let origin = version.place.log.origin.other();
         let agent =
             origin.map(StoreOrigin::shown).map_or(agent, |origin| format!(" · said by {origin}"));
-        let _ = writeln!(text, "    [{day}] {}{agent}{}", change_text(event), note(event));
+        let _ = writeln!(text, "    [{day}] {}{agent}{}", change_text(event), note_text(event));
     }
     text
 }
 
 /// Returns what an event did, as far as this version knows.
 pub(super) fn change_text(event: &Event) -> String {
-    match MemoryChange::of(event) {
+    match MemoryChange::from_event(event) {
         Some(MemoryChange::Feedback(verdict)) => verdict.as_str().to_owned(),
         Some(MemoryChange::Supersede { by }) => format!("superseded by {}", by.short()),
         Some(MemoryChange::Retract) => "forgotten".to_owned(),
@@ -124,7 +124,7 @@ fn link_text(relation: Relation, target: &Node) -> String {
 }
 
 /// Returns what an event says, after a colon.
-pub(super) fn note(event: &Event) -> String {
+pub(super) fn note_text(event: &Event) -> String {
     if event.lesson.is_empty() {
         return String::new();
     }

@@ -9,7 +9,7 @@ use super::inert::{self, stamp};
 use event::{Event, EventId, RepoKey};
 use guard::injection::Suspicion;
 use memory::Memory;
-use search::staleness::Changed;
+use search::staleness::ChangedFiles;
 
 /// Marks a candidate: a hook saw it once, and nothing has proven it.
 pub(super) const CANDIDATE: &str = "candidate";
@@ -99,7 +99,7 @@ fn shortened(file: &str) -> String {
 }
 
 /// Names the changed files of a memory.
-pub(super) fn changed(memory: &Memory, changed: &Changed) -> String {
+pub(super) fn changed(memory: &Memory, changed: &ChangedFiles) -> String {
     let files = changed.get(&memory.id).map_or_else(String::new, |list| files(list));
     if files.is_empty() { files } else { format!(" ({files} changed since)") }
 }
@@ -115,7 +115,7 @@ pub(super) fn mark_of(why: Option<Suspicion>) -> String {
 }
 
 /// Returns the text after a memory: success, origin, agent and id.
-pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
+pub(super) fn origin_text(memory: &Memory, here: Option<&RepoKey>) -> String {
     let event = &memory.event();
     let mut after = String::new();
     if let Some(rate) = memory.evidence() {
@@ -150,23 +150,23 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
 }
 
 /// The lines of a memory, prepared for any length.
-pub(super) struct Body<'a> {
+pub(super) struct MemoryBody<'a> {
     context: Excerpt<'a>,
     lesson: Excerpt<'a>,
     /// Empty where the lesson repeats it.
     command: String,
 }
 
-impl<'a> Body<'a> {
-    pub(super) fn of(memory: &Memory, interest: &'a Interest<'a>) -> Self {
+impl<'a> MemoryBody<'a> {
+    pub(super) fn new(memory: &Memory, interest: &'a Interest<'a>) -> Self {
         let event = &memory.event();
         // A command is shown whole or not at all.
         let is_short = event.command.len() <= LOOK_BYTES_MAX;
         let is_shown = is_short && !event.lesson.contains(event.command.trim());
         let command = if is_shown { inert::text(&event.command) } else { String::new() };
         Self {
-            context: Excerpt::of(&event.context, interest),
-            lesson: Excerpt::of(&event.lesson, interest),
+            context: Excerpt::new(&event.context, interest),
+            lesson: Excerpt::new(&event.lesson, interest),
             command: if command.is_empty() { command } else { format!(" `{command}`") },
         }
     }
@@ -231,7 +231,7 @@ mod tests {
         };
         let (context, lesson) = ("b! ".repeat(5_000), format!("zebra {}", "a. ".repeat(10_000)));
         let memory = test_memories::memory(&json!({ "context": context, "lesson": lesson }));
-        let body = Body::of(&memory, &count);
+        let body = MemoryBody::new(&memory, &count);
         for bytes_max in [0, 1, 5, 100, 640, 8_000] {
             assert!(body.shown(bytes_max).len() <= bytes_max);
         }

@@ -2,7 +2,7 @@
 //! Not here: the text of the lines (`related`, `analysis`).
 
 use super::hits::share_out;
-use super::line::Body;
+use super::line::MemoryBody;
 use super::tokens::within_tokens;
 
 /// Longest text of a memory, in bytes: many short lines say more here than few long ones.
@@ -14,7 +14,7 @@ const BODY_BYTES_MIN: usize = 60;
 pub(super) struct Line<'a> {
     pub before: String,
     /// The text of the memory, if the line is about one.
-    pub body: Option<Body<'a>>,
+    pub body: Option<MemoryBody<'a>>,
     pub after: String,
 }
 
@@ -24,7 +24,7 @@ impl Line<'_> {
     }
 
     fn body_bytes(&self) -> usize {
-        self.body.as_ref().map_or(0, Body::bytes)
+        self.body.as_ref().map_or(0, MemoryBody::bytes)
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
                 .zip(&memories)
                 .map(|(place, memory)| Line {
                     before: format!("\n{place}. "),
-                    body: Some(Body::of(memory, &|_| 0.0)),
+                    body: Some(MemoryBody::new(memory, &|_| 0.0)),
                     after: " · m1".to_owned(),
                 })
                 .collect();

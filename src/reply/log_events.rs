@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::lifecycle::{change_text, note};
+use super::lifecycle::{change_text, note_text};
 use super::line::{cited_title, name, title};
 use super::reply::Reply;
 use super::tokens::within_tokens;
 use event::{Event, EventId, Link, MemoryChange, Node, Relation, suspicion};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::Memory;
 
 /// Most tokens of the text; the JSON has all.
@@ -20,7 +20,7 @@ const TOKENS_MAX: usize = 8_000;
 
 /// What an event did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum LoggedAction {
     /// It made a memory.
     Added,
     /// It changed a memory or its links.
@@ -29,7 +29,7 @@ pub enum Deed {
     Feedback,
 }
 
-impl Deed {
+impl LoggedAction {
     /// Returns its word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -45,7 +45,7 @@ impl Deed {
 #[derive(Debug, Clone)]
 pub struct LoggedEvent {
     /// What it did.
-    pub deed: Deed,
+    pub action: LoggedAction,
     /// The event.
     pub event: Event,
     /// The memory, or the place in code, that it is about.
@@ -58,7 +58,7 @@ impl LoggedEvent {
     /// Returns the other memory or place that it names.
     #[must_use]
     pub fn other(&self) -> Option<EventId> {
-        match MemoryChange::of(&self.event)? {
+        match MemoryChange::from_event(&self.event)? {
             MemoryChange::Supersede { by } => Some(by),
             MemoryChange::Distinct { from } => Some(from),
             MemoryChange::Link(link) => Some(link.target.id().clone()),
@@ -98,7 +98,7 @@ pub fn audit(events: &[LoggedEvent], named: &NamedMemories, next: Option<&str>) 
     };
     let rows: Vec<Map<String, Value>> = events.iter().map(row).collect();
     let lines = events.iter().map(|one| {
-        let about = name(&Node::of(one.about.clone()).to_string());
+        let about = name(&Node::from_id(one.about.clone()).to_string());
         format!("{} · {about}", line(one))
     });
     let lines: Vec<String> = lines.collect();
@@ -111,7 +111,7 @@ pub fn audit(events: &[LoggedEvent], named: &NamedMemories, next: Option<&str>) 
 
 /// Returns the title of a memory in a list.
 fn listed_title(memory: &Memory) -> String {
-    if memory.is_left_out(ShownHow::Listed) { cited_title(memory) } else { title(memory) }
+    if memory.is_left_out(DisclosureOccasion::Listed) { cited_title(memory) } else { title(memory) }
 }
 
 /// The field that says why an event reads like an order.
@@ -165,15 +165,15 @@ fn line(one: &LoggedEvent) -> String {
     let at = event
         .timestamp
         .map_or_else(|| "no date".to_owned(), |at| at.strftime("%Y-%m-%d %H:%M").to_string());
-    let what = match one.deed {
-        Deed::Added => format!("added ({})", name(event.event_type.as_str())),
-        Deed::Changed | Deed::Feedback => change_text(event),
+    let what = match one.action {
+        LoggedAction::Added => format!("added ({})", name(event.event_type.as_str())),
+        LoggedAction::Changed | LoggedAction::Feedback => change_text(event),
     };
     let who = match name(&event.agent_id) {
         nobody if nobody.is_empty() => nobody,
         agent => format!(" · {agent}"),
     };
-    format!("[{at}] {what}{who}{}", note(event))
+    format!("[{at}] {what}{who}{}", note_text(event))
 }
 
 /// Returns what stands in one event.
@@ -182,7 +182,7 @@ fn row(one: &LoggedEvent, named: &NamedMemories) -> Map<String, Value> {
     let texts = [
         ("id", Some(event.id.as_str().to_owned())),
         ("at", event.timestamp.map(|at| at.to_string())),
-        ("deed", Some(one.deed.as_str().to_owned())),
+        ("deed", Some(one.action.as_str().to_owned())),
         ("event_type", Some(event.event_type.as_str().to_owned())),
         ("agent", Some(event.agent_id.clone())),
         ("host", event.host.clone()),
@@ -200,7 +200,7 @@ fn row(one: &LoggedEvent, named: &NamedMemories) -> Map<String, Value> {
     if one.is_conflict {
         row.insert("conflict".to_owned(), true.into());
     }
-    if let Some(change) = MemoryChange::of(event) {
+    if let Some(change) = MemoryChange::from_event(event) {
         row.extend(change_fields(one, &change, named));
     }
     row
@@ -213,14 +213,14 @@ fn change_fields(
     named: &NamedMemories,
 ) -> Map<String, Value> {
     let both_ends = |relation: Relation, target: &Node| {
-        json!({ "relation": relation.as_str(), "source": end(&Node::of(one.about.clone()), named),
+        json!({ "relation": relation.as_str(), "source": end(&Node::from_id(one.about.clone()), named),
             "target": end(target, named) })
     };
     let (field, value) = match change {
         MemoryChange::Link(Link { relation, target, .. })
         | MemoryChange::Unlink { relation, target } => ("link", both_ends(*relation, target)),
         MemoryChange::Supersede { by: id } | MemoryChange::Distinct { from: id } => {
-            ("other", end(&Node::of(id.clone()), named))
+            ("other", end(&Node::from_id(id.clone()), named))
         }
         plain => return plain.fields(),
     };
@@ -250,7 +250,12 @@ mod tests {
     fn logged(memory: &Memory) -> Vec<LoggedEvent> {
         let about = memory.about().iter().map(|version| {
             let event = version.event.clone();
-            LoggedEvent { deed: Deed::Changed, event, about: memory.id.clone(), is_conflict: false }
+            LoggedEvent {
+                action: LoggedAction::Changed,
+                event,
+                about: memory.id.clone(),
+                is_conflict: false,
+            }
         });
         about.collect()
     }

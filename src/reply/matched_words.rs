@@ -21,9 +21,9 @@ pub fn with_matched_words(reply: Reply, query: &str) -> Reply {
         return reply;
     }
     let mut found = BTreeSet::new();
-    collect(&reply.json, &mut QueryWords::of(query), &mut found);
+    collect(&reply.json, &mut QueryWords::parse(query), &mut found);
     let words: Vec<Value> = found.into_iter().map(Value::from).collect();
-    reply.with(MATCHED_WORDS, words.into())
+    reply.with_field(MATCHED_WORDS, words.into())
 }
 
 fn collect(json: &Value, words: &mut QueryWords, found: &mut BTreeSet<String>) {

@@ -21,7 +21,7 @@ const TITLES_BYTES: usize = 600;
 const OF_THE_TEAM: &str = "\n\n**Of the team:**";
 
 /// A likely hit: its place in the reply it is of, its JSON and its lines.
-struct ToldHit {
+struct LikelyHit {
     likelihood: f64,
     json: Value,
     text: String,
@@ -33,7 +33,7 @@ struct ToldHit {
 pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) -> Reply {
     let hits = hits_of(own);
     let mut known: BTreeSet<String> = hits.iter().flat_map(|hit| names(&hit.json)).collect();
-    let is_new = |hit: &ToldHit| {
+    let is_new = |hit: &LikelyHit| {
         let its: Vec<String> = names(&hit.json).collect();
         let is_new = !its.iter().any(|name| known.contains(name));
         known.extend(its.into_iter().filter(|_| is_new));
@@ -62,7 +62,7 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
 /// Joins two lists, each of which keeps its order. A hit counts as likely as the likeliest that its list has from there on: who put an
 /// unlikely one first ranks it above that one, which is not to be lost behind the limit for it. Of equals those of this machine come
 /// first.
-fn interleaved(own: Vec<ToldHit>, team: Vec<ToldHit>) -> Vec<ToldHit> {
+fn interleaved(own: Vec<LikelyHit>, team: Vec<LikelyHit>) -> Vec<LikelyHit> {
     let mut all = Vec::with_capacity(own.len() + team.len());
     let (mut own, mut team) = (counted(own).peekable(), counted(team).peekable());
     loop {
@@ -78,7 +78,7 @@ fn interleaved(own: Vec<ToldHit>, team: Vec<ToldHit>) -> Vec<ToldHit> {
 }
 
 /// Returns the hits of a list with what they count.
-fn counted(hits: Vec<ToldHit>) -> impl Iterator<Item = (f64, ToldHit)> {
+fn counted(hits: Vec<LikelyHit>) -> impl Iterator<Item = (f64, LikelyHit)> {
     let mut counts: Vec<f64> = Vec::with_capacity(hits.len());
     for hit in hits.iter().rev() {
         counts.push(hit.likelihood.max(counts.last().copied().unwrap_or_default()));
@@ -103,7 +103,7 @@ pub fn merge_briefing(own: &Reply, team: &Reply, max_tokens: usize) -> Reply {
         }
         (text, is_first) = (more, false);
     }
-    Reply { text, json: own.json.clone() }.with("team", team.json.clone())
+    Reply { text, json: own.json.clone() }.with_field("team", team.json.clone())
 }
 
 /// Adds a notice to a reply to a search.
@@ -113,7 +113,7 @@ pub fn with_notice(reply: Reply, notice: &str) -> Reply {
     reply.text = format!("{}\n{notice}", reply.text.trim_end());
     let mut notices: Vec<Value> = list(&reply, "notices").collect();
     notices.push(notice.into());
-    reply.with("notices", notices.into())
+    reply.with_field("notices", notices.into())
 }
 
 /// The last word of a line, which is the id of its memory.
@@ -133,11 +133,11 @@ fn list<'a>(reply: &'a Reply, name: &str) -> impl Iterator<Item = Value> + use<'
 }
 
 /// Returns the likely hits that a reply tells. Those without room are left out, as they are there.
-fn hits_of(reply: &Reply) -> Vec<ToldHit> {
+fn hits_of(reply: &Reply) -> Vec<LikelyHit> {
     let texts = numbered(&reply.text);
     let hit = |(json, text): (Value, String)| {
         let likelihood = json.get("likelihood").and_then(Value::as_f64).unwrap_or_default();
-        ToldHit { likelihood, json, text }
+        LikelyHit { likelihood, json, text }
     };
     list(reply, "memories").zip(texts).map(hit).collect()
 }
@@ -191,7 +191,7 @@ fn possible(own: &Reply, team: &Reply, known: &BTreeSet<String>) -> Vec<Value> {
 
 /// Writes it all, with as many hits as there is room for; at least one.
 fn text(
-    hits: &[ToldHit],
+    hits: &[LikelyHit],
     (possible, linked, notices): (&[Value], &[Value], &[Value]),
     max_tokens: usize,
 ) -> String {

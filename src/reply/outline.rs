@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::inert;
 use super::line::{date, mark, name};
 use super::reply::Reply;
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::Memory;
 
 /// Longest lesson, and longest context, in bytes: a terminal shows no more in one line.
@@ -16,7 +16,7 @@ const TEXT_BYTES_MAX: usize = 200;
 
 /// Writes the lines of those that may be shown so. The texts are neutralised, and no memory holds a secret.
 #[must_use]
-pub fn outline(memories: &[&Arc<Memory>], total: usize, how: ShownHow) -> Reply {
+pub fn outline(memories: &[&Arc<Memory>], total: usize, how: DisclosureOccasion) -> Reply {
     let shown = memories.iter().filter(|memory| !memory.is_left_out(how));
     let lines: Vec<Value> = shown.map(|memory| line(memory)).collect();
     let held_back = memories.len() - lines.len();
@@ -53,7 +53,7 @@ mod tests {
             "event_type": "error", "lesson": "bind port 0\n\u{1B}[31m", "context": "x".repeat(9_000),
             "tags": ["ci", "net"] });
         let memory = test_memories::memory(&line);
-        let json = outline(&[&memory], 7, ShownHow::Listed).json;
+        let json = outline(&[&memory], 7, DisclosureOccasion::Listed).json;
         let text = json["memories"][0]["text"].as_str().unwrap();
         assert!(text.starts_with("bind port 0 · xxx") && text.len() < 500, "{text}");
         assert!(text.ends_with(" · api error #ci #net"), "{text}");

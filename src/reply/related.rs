@@ -6,14 +6,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::item;
-use super::line::{Body, after, date, mark, name};
+use super::line::{MemoryBody, date, mark, name, origin_text};
 use super::line_list::{Line, within};
 use super::node_text::{code_place_text, node_text};
 use super::reply::Reply;
 use super::tokens::cut_to;
 use event::RepoKey;
 use memory::Memory;
-use search::links::{InferredReason, LinkReason, NodeRef, Step, Thing, WalkResult};
+use search::links::{InferredReason, LinkReason, NamedEntity, NodeRef, WalkResult, WalkStep};
 use search::snapshot::Snapshot;
 
 /// The content of the reply.
@@ -60,7 +60,7 @@ pub fn related(related: &Related<'_>) -> Reply {
     Reply::new(within(head, &lines, &notices, related.max_tokens), json)
 }
 
-fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
+fn line<'a>(related: &Related<'_>, place: usize, step: &WalkStep) -> Line<'a> {
     let mut after_all = String::new();
     if step.depth > 1 {
         after_all = format!(" (over {})", node_text(&step.from, related.snapshot));
@@ -69,8 +69,8 @@ fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
     match memory_of(step, related.snapshot) {
         Some(memory) => Line {
             before: format!("{before}[{}] {}", date(memory), mark(memory)),
-            body: Some(Body::of(memory, &|_| 0.0)),
-            after: format!("{}{after_all}", after(memory, related.here)),
+            body: Some(MemoryBody::new(memory, &|_| 0.0)),
+            after: format!("{}{after_all}", origin_text(memory, related.here)),
         },
         None => Line {
             before: format!("{before}{}", node_text(&step.node_ref, related.snapshot)),
@@ -80,7 +80,7 @@ fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
     }
 }
 
-fn memory_of<'a>(step: &Step, snapshot: &'a Snapshot) -> Option<&'a Arc<Memory>> {
+fn memory_of<'a>(step: &WalkStep, snapshot: &'a Snapshot) -> Option<&'a Arc<Memory>> {
     match &step.node_ref {
         NodeRef::Memory(number) => snapshot.memory(*number),
         NodeRef::Absent(_) | NodeRef::Code(_) => None,
@@ -88,36 +88,41 @@ fn memory_of<'a>(step: &Step, snapshot: &'a Snapshot) -> Option<&'a Arc<Memory>>
 }
 
 /// Returns the relation, as seen from the beginning of the step.
-fn how(step: &Step) -> String {
+fn how(step: &WalkStep) -> String {
     let relation = step.relation.as_str();
-    match &step.why {
+    match &step.reason {
         LinkReason::Stated(_) if step.is_outward => relation.to_owned(),
         LinkReason::Stated(_) => format!("{relation} (incoming)"),
-        LinkReason::Inferred(InferredReason::NamesIt) if step.is_outward => "names".to_owned(),
-        LinkReason::Inferred(InferredReason::NamesIt) => "named by".to_owned(),
-        LinkReason::Inferred(InferredReason::Both(thing)) => format!("also {}", name_text(thing)),
+        LinkReason::Inferred(InferredReason::MemoryNamesFile) if step.is_outward => {
+            "names".to_owned()
+        }
+        LinkReason::Inferred(InferredReason::MemoryNamesFile) => "named by".to_owned(),
+        LinkReason::Inferred(InferredReason::BothName(thing)) => {
+            format!("also {}", name_text(thing))
+        }
         LinkReason::Inferred(InferredReason::Similar(_)) => "similar".to_owned(),
     }
 }
 
-fn name_text(thing: &Thing) -> String {
+fn name_text(thing: &NamedEntity) -> String {
     match thing {
-        Thing::Command(text) | Thing::Symbol(text) => format!("`{}`", name(text)),
-        Thing::File(text) | Thing::ErrorCode(text) | Thing::Package(text) | Thing::Url(text) => {
-            name(text)
-        }
-        Thing::Port(text) => format!("port {}", name(text)),
+        NamedEntity::Command(text) | NamedEntity::Symbol(text) => format!("`{}`", name(text)),
+        NamedEntity::File(text)
+        | NamedEntity::ErrorCode(text)
+        | NamedEntity::Package(text)
+        | NamedEntity::Url(text) => name(text),
+        NamedEntity::Port(text) => format!("port {}", name(text)),
     }
 }
 
-fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
-    let (origin, because) = match &step.why {
+fn json_of(step: &WalkStep, snapshot: &Snapshot) -> Value {
+    let (origin, because) = match &step.reason {
         LinkReason::Stated(origin) => (origin.as_str(), None),
         LinkReason::Inferred(because) => (event::AUTO, Some(because)),
     };
     let because = because.map(|because| match because {
-        InferredReason::NamesIt => "names it".to_owned(),
-        InferredReason::Both(thing) => format!("both name {}", thing.text()),
+        InferredReason::MemoryNamesFile => "names it".to_owned(),
+        InferredReason::BothName(thing) => format!("both name {}", thing.text()),
         InferredReason::Similar(cosine) => format!("similar, {cosine:.2}"),
     });
     let mut json = json!({

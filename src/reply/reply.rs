@@ -29,7 +29,7 @@ impl Reply {
 
     /// Adds a line to the text, under a name as in `status`; without a name it continues the line before.
     #[must_use]
-    pub fn and(mut self, name: &str, said: &str) -> Self {
+    pub fn with_line(mut self, name: &str, said: &str) -> Self {
         let line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
         self.text.push_str(&without_secrets(line));
         self
@@ -37,7 +37,7 @@ impl Reply {
 
     /// Adds a field to the JSON.
     #[must_use]
-    pub fn with(mut self, name: &str, value: Value) -> Self {
+    pub fn with_field(mut self, name: &str, value: Value) -> Self {
         if let Some(fields) = self.json.as_object_mut() {
             fields.insert(name.to_owned(), clean::json_without_secrets(neutral(value)));
         }

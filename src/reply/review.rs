@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::item::fields;
-use super::line::{Body, after, date, operands, word};
+use super::line::{MemoryBody, date, operands, origin_text, word};
 use super::reply::Reply;
 use event::RepoKey;
 use memory::Memory;
-use search::{Contradiction, Contradictions, Sign};
+use search::{Contradiction, ContradictionSign, Contradictions};
 
 /// Longest line of a pair, in bytes.
 const LINE_BYTES: usize = 320;
@@ -60,13 +60,13 @@ pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
 
 /// Returns what a new memory repeats or may contradict, in a sentence for each.
 #[must_use]
-pub fn similar(found: &[(Arc<Memory>, Vec<Sign>)]) -> String {
+pub fn similar(found: &[(Arc<Memory>, Vec<ContradictionSign>)]) -> String {
     let mut text = String::new();
     for (memory, signs) in found {
         let id = memory.id.short();
-        let body = Body::of(memory, &|_| 0.0).shown(KIN_BYTES);
+        let body = MemoryBody::new(memory, &|_| 0.0).shown(KIN_BYTES);
         let _ = match signs.as_slice() {
-            [Sign::Repeats] => write!(
+            [ContradictionSign::Repeats] => write!(
                 text,
                 "\nMuch like {id} [{}]: {body} If that one helped you, rate it with memory_feedback.",
                 date(memory)
@@ -86,7 +86,7 @@ const KIN_BYTES: usize = 160;
 
 /// The same for programs.
 #[must_use]
-pub fn similar_json(found: &[(Arc<Memory>, Vec<Sign>)]) -> Value {
+pub fn similar_json(found: &[(Arc<Memory>, Vec<ContradictionSign>)]) -> Value {
     found
         .iter()
         .map(|(memory, signs)| json!({ "id": memory.id.as_str(), "signs": names(signs) }))
@@ -100,15 +100,15 @@ fn pair(pair: &Contradiction) -> Value {
     })
 }
 
-fn names(signs: &[Sign]) -> Vec<&'static str> {
+fn names(signs: &[ContradictionSign]) -> Vec<&'static str> {
     signs.iter().map(|sign| sign.as_str()).collect()
 }
 
-fn why(signs: &[Sign]) -> String {
+fn why(signs: &[ContradictionSign]) -> String {
     names(signs).join(", ")
 }
 
 fn line(memory: &Memory, here: &RepoKey) -> String {
-    let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
-    format!("[{}] {body}{}", date(memory), after(memory, Some(here)))
+    let body = MemoryBody::new(memory, &|_| 0.0).shown(LINE_BYTES);
+    format!("[{}] {body}{}", date(memory), origin_text(memory, Some(here)))
 }

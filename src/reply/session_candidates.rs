@@ -10,7 +10,7 @@ use guard::injection::Suspicion;
 use sessions::candidate_rows::{RefusedPair, WaitingCandidate};
 use sessions::command_pair::CandidateClass;
 use sessions::lesson_draft::LessonDraft;
-use sessions::session_judgement::{of_advice, of_candidate};
+use sessions::session_judgement::{candidate_suspicion, commands_suspicion};
 
 /// Characters of a command, an error or a question that are shown.
 const TEXT_CHARACTERS: usize = 200;
@@ -108,7 +108,7 @@ pub fn candidate_text(
 ) -> String {
     let candidate = &waiting.candidate;
     let shown = |text: &str| line(text, TEXT_CHARACTERS);
-    let mark = part_mark(of_candidate(candidate, &waiting.asked));
+    let mark = part_mark(candidate_suspicion(candidate, &waiting.asked));
     let mut text = format!("{mark}{}", short_fingerprint(&candidate.fingerprint));
     if candidate.proofs > 1 {
         text.push_str(&format!(" · seen in {} unrelated sessions", candidate.proofs));
@@ -195,7 +195,7 @@ fn candidate_json(waiting: &WaitingCandidate, draft: Option<&LessonDraft>) -> Va
     if let (Some(draft), Some(fields)) = (draft, json.as_object_mut()) {
         fields.insert("draft".to_owned(), draft_json(draft));
     }
-    marked(json, of_candidate(candidate, &waiting.asked))
+    marked(json, candidate_suspicion(candidate, &waiting.asked))
 }
 
 fn class_name(class: CandidateClass) -> &'static str {
@@ -236,5 +236,5 @@ fn refused_json(refused: &RefusedPair) -> Value {
 }
 
 fn of_refused(refused: &RefusedPair) -> Option<Suspicion> {
-    of_advice([refused.pair.failed.core.as_str(), &refused.pair.worked.core])
+    commands_suspicion([refused.pair.failed.core.as_str(), &refused.pair.worked.core])
 }

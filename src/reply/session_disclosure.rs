@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::line::mark_of;
 use super::reader::ReplyReader;
 use super::session_line::shown_id;
-use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
+use guard::disclosure::{Disclosure, DisclosureOccasion, TextVoucher};
 use guard::injection::Suspicion;
 use sessions::scope::MatchedPart;
 use sessions::session_judgement;
@@ -37,7 +37,7 @@ pub struct FoundSession {
 /// The sessions of one answer, each of which was judged.
 #[derive(Debug, Clone)]
 pub struct DisclosedSessions {
-    how: ShownHow,
+    how: DisclosureOccasion,
     shown: Vec<FoundSession>,
     left_out: Vec<LeftOutSession>,
 }
@@ -54,13 +54,13 @@ pub struct LeftOutSession {
 impl DisclosedSessions {
     /// Begins an answer that is shown so.
     #[must_use]
-    pub fn new(how: ShownHow) -> Self {
+    pub fn new(how: DisclosureOccasion) -> Self {
         Self { how, shown: Vec::new(), left_out: Vec::new() }
     }
 
     /// Adds a session, if it may be shown; otherwise its id.
     pub fn add(&mut self, found: FoundSession) {
-        let why = session_judgement::of_hit(&found.session, &found.exchange);
+        let why = session_judgement::hit_suspicion(&found.session, &found.exchange);
         match disclosure(self.how, why) {
             Disclosure::LeftOut(why) => {
                 let id = exchange_id(&found.session, found.exchange.ordinal);
@@ -84,8 +84,8 @@ impl DisclosedSessions {
 }
 
 /// Decides about a text of a transcript.
-pub(super) fn disclosure(how: ShownHow, why: Option<Suspicion>) -> Disclosure {
-    Disclosure::of(TextVoucher::Transcript, how, why)
+pub(super) fn disclosure(how: DisclosureOccasion, why: Option<Suspicion>) -> Disclosure {
+    Disclosure::decide(TextVoucher::Transcript, how, why)
 }
 
 /// Returns the id of an exchange, by which it can be asked for.
@@ -114,7 +114,7 @@ pub fn sessions_left_out(left_out: &[LeftOutSession], reader: ReplyReader) -> St
 
 /// Returns the mark that stands before a part of a transcript which is shown because somebody named it.
 pub(super) fn part_mark(why: Option<Suspicion>) -> String {
-    match disclosure(ShownHow::Named, why) {
+    match disclosure(DisclosureOccasion::Named, why) {
         Disclosure::Plain => String::new(),
         Disclosure::Marked(why) | Disclosure::LeftOut(why) => mark_of(Some(why)),
     }
@@ -130,8 +130,8 @@ pub(super) fn session_mark(session: &KeptSession, exchanges: &[&Exchange]) -> St
 
 /// Returns why a session reads like an order, in itself or in what is shown of it.
 pub(super) fn why_of(session: &KeptSession, exchanges: &[&Exchange]) -> Option<Suspicion> {
-    let of_exchange = |exchange: &&Exchange| session_judgement::of_hit(session, exchange);
-    session_judgement::of_session(session).or_else(|| exchanges.iter().find_map(of_exchange))
+    let of_exchange = |exchange: &&Exchange| session_judgement::hit_suspicion(session, exchange);
+    session_judgement::session_suspicion(session).or_else(|| exchanges.iter().find_map(of_exchange))
 }
 
 /// Puts the reason first into an object, so that whoever reads it meets it before the texts.
@@ -147,10 +147,10 @@ pub(super) fn exchange_json(session: &KeptSession, exchange: &Exchange) -> Value
     let mut json = serde_json::to_value(exchange).unwrap_or(Value::Null);
     if let Some(parts) = json.get_mut("parts").and_then(Value::as_array_mut) {
         for (part, said) in parts.iter_mut().zip(&exchange.parts) {
-            *part = marked(std::mem::take(part), session_judgement::of_part(&said.what));
+            *part = marked(std::mem::take(part), session_judgement::part_suspicion(&said.what));
         }
     }
-    marked(json, session_judgement::of_hit(session, exchange))
+    marked(json, session_judgement::hit_suspicion(session, exchange))
 }
 
 /// Returns what was left out, for the JSON of an answer.

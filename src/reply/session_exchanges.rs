@@ -8,7 +8,7 @@ use super::reply::Reply;
 use super::session_disclosure::{exchange_id, exchange_json, marked, session_mark, why_of};
 use super::session_line::{BRANCH_CHARACTERS, NOTICE, line, place, tool_title};
 use super::session_list::session_json;
-use super::session_transcript::{Shown, exchange_text};
+use super::session_transcript::{TranscriptView, exchange_text};
 use super::tokens::{cut_to, tokens};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use transcripts::exchange::Exchange;
@@ -31,7 +31,7 @@ pub enum ChosenExchanges {
 }
 
 impl ChosenExchanges {
-    fn of(self, exchanges: &[KeptExchange]) -> Vec<&Exchange> {
+    fn select(self, exchanges: &[KeptExchange]) -> Vec<&Exchange> {
         let is_chosen = |place: usize, ordinal: u32| match self {
             Self::One(one) => ordinal == one,
             Self::Ends => place == 0 || place + 1 == exchanges.len(),
@@ -53,7 +53,7 @@ pub fn session_exchanges(
     let share = max_tokens.saturating_sub(tokens(&text)) / shown.len().max(1);
     let mut json = Vec::new();
     for (session, exchanges, which) in shown {
-        let chosen = which.of(exchanges);
+        let chosen = which.select(exchanges);
         let (part, told) = session_text(session, &chosen, *which, share);
         text.push_str(&part);
         let told = chosen.get(..told).unwrap_or(&chosen);
@@ -80,7 +80,7 @@ fn session_text(
         line(&session.title, TITLE_CHARACTERS)
     );
     for (place, exchange) in chosen.iter().enumerate() {
-        let next = exchange_text(exchange, Shown::default());
+        let next = exchange_text(exchange, TranscriptView::default());
         let is_full = tokens(&text) + tokens(&next) + NEXT_TOKENS > max_tokens;
         if which == ChosenExchanges::All && place > 0 && is_full {
             let (left, id) = (chosen.len() - place, exchange_id(session, exchange.ordinal));
@@ -96,7 +96,7 @@ fn session_text(
 
 /// What past sessions have to say beside the memories of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionsBeside {
+pub enum SessionsForSearch {
     /// Nothing: none are kept, or memories answer already.
     Nothing,
     /// None of them likely answers, and no memory does.
@@ -118,18 +118,18 @@ pub struct SessionAnswer {
 #[must_use]
 pub fn with_session(
     reply: Reply,
-    beside: &SessionsBeside,
+    beside: &SessionsForSearch,
     reader: ReplyReader,
     max_tokens: usize,
 ) -> Reply {
     let (added, fields) = match beside {
-        SessionsBeside::Nothing => return reply,
-        SessionsBeside::Unlikely => {
+        SessionsForSearch::Nothing => return reply,
+        SessionsForSearch::Unlikely => {
             let how = reader.session_search();
             let note = format!("Past sessions may tell more: {how}.");
             (format!("\n{note}"), vec![("past_sessions", note)])
         }
-        SessionsBeside::Answer(SessionAnswer { line, id }) => {
+        SessionsForSearch::Answer(SessionAnswer { line, id }) => {
             let open = reader.open_session(id);
             let added =
                 format!("\n\nPast session (recalled, not an instruction): {line}\nOpen it: {open}");
@@ -141,7 +141,7 @@ pub fn with_session(
     }
     let text = format!("{}{added}", reply.text.trim_end());
     let reply = Reply { text, ..reply };
-    fields.into_iter().fold(reply, |reply, (field, value)| reply.with(field, value.into()))
+    fields.into_iter().fold(reply, |reply, (field, value)| reply.with_field(field, value.into()))
 }
 
 #[cfg(test)]
@@ -200,7 +200,7 @@ mod tests {
         let none = || Reply::new("No relevant memories.".to_owned(), json!({ "memories": [] }));
         let (line, id) = ("[2026-01-02] Codex, shop: the cart · 11112222#3", "11112222#3");
         let answer = SessionAnswer { line: line.to_owned(), id: id.to_owned() };
-        let answer = SessionsBeside::Answer(answer);
+        let answer = SessionsForSearch::Answer(answer);
         for (reader, open, search) in [
             (ReplyReader::Caller, r#"session_search with ids ["11112222#3"]"#, "session_search"),
             (
@@ -216,10 +216,10 @@ mod tests {
                 (&reply.json["past_session"], &reply.json["past_session_open"]),
                 (&json!(line), &json!(open))
             );
-            let reply = with_session(none(), &SessionsBeside::Unlikely, reader, 500);
+            let reply = with_session(none(), &SessionsForSearch::Unlikely, reader, 500);
             assert!(reply.text.contains(search), "{}", reply.text);
             assert!(reply.text.contains(reply.json["past_sessions"].as_str().unwrap()));
-            assert_eq!(with_session(none(), &SessionsBeside::Nothing, reader, 500), none());
+            assert_eq!(with_session(none(), &SessionsForSearch::Nothing, reader, 500), none());
             assert_eq!(with_session(none(), &answer, reader, 20), none(), "there is no room");
         }
     }

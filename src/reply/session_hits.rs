@@ -295,7 +295,7 @@ fn hit_json(found: &FoundSession) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use guard::disclosure::ShownHow;
+    use guard::disclosure::DisclosureOccasion;
     use sessions::scope::ExchangeScope;
     use sessions::session_rows::KeptSession;
     use transcripts::exchange::{ExchangePart, SessionFacts};
@@ -349,11 +349,11 @@ mod tests {
 
     fn shown(count: u32, max_tokens: usize) -> String {
         let sessions: Vec<FoundSession> = (1..=count).map(found).collect();
-        told(sessions, true, max_tokens)
+        hits_text(sessions, true, max_tokens)
     }
 
-    fn told(sessions: Vec<FoundSession>, is_behind: bool, max_tokens: usize) -> String {
-        let mut disclosed = DisclosedSessions::new(ShownHow::Listed);
+    fn hits_text(sessions: Vec<FoundSession>, is_behind: bool, max_tokens: usize) -> String {
+        let mut disclosed = DisclosedSessions::new(DisclosureOccasion::Listed);
         sessions.into_iter().for_each(|session| disclosed.add(session));
         let (sessions, reader, shape) = (&disclosed, ReplyReader::Caller, Shape::Words);
         session_hits(&SessionsFound { sessions, reader, is_behind, shape, max_tokens }).text
@@ -367,12 +367,12 @@ mod tests {
         let mut in_answer = found(3);
         let what = PartKind::Answered(order.to_owned());
         in_answer.exchange.parts.push(ExchangePart { at_ms: None, what });
-        let text = told(vec![found(1), in_branch.clone(), in_answer], false, 400);
+        let text = hits_text(vec![found(1), in_branch.clone(), in_answer], false, 400);
         assert!(text.starts_with("**Past sessions (1):**"), "{text}");
         assert!(!text.to_lowercase().contains("ignore"), "{text}");
         assert!(text.contains("Note: 2 flagged past sessions are left out"), "{text}");
         assert!(text.ends_with("marked: 77778882#7, 77778883#7"), "{text}");
-        let text = told(vec![in_branch], false, 400);
+        let text = hits_text(vec![in_branch], false, 400);
         assert!(text.starts_with("No past session fits.\n\nNote: 1 flagged"), "{text}");
     }
 
@@ -446,7 +446,7 @@ mod tests {
                 ..found(number)
             };
             let sessions: Vec<FoundSession> = (1..).zip(weak).map(of).collect();
-            told(sessions, false, 400)
+            hits_text(sessions, false, 400)
         };
         let all = text(&[true; 5]);
         assert!(all.contains("(5, all weak matches)"), "{all}");
@@ -490,7 +490,7 @@ mod tests {
             (1..=5).map(hit).collect()
         };
         for scope in [ExchangeScope::Errors, ExchangeScope::Tools, ExchangeScope::Files] {
-            let text = told(hits(scope), true, 400);
+            let text = hits_text(hits(scope), true, 400);
             assert!(text.starts_with("**Past sessions (5):**"), "{text}");
             let real = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&text).len();
             assert!(real <= 300, "{real}: {text}");

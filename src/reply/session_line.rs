@@ -3,7 +3,7 @@
 
 use event::Timestamp;
 use sessions::session_rows::KeptSession;
-use transcripts::readers::of_tool;
+use transcripts::readers::reader_of_tool;
 
 use super::inert;
 
@@ -43,7 +43,7 @@ pub(super) const DAY: &str = "%Y-%m-%d";
 
 /// Returns the name of a tool for people.
 pub(super) fn tool_title(name: &str) -> String {
-    of_tool(name).map_or_else(|| line(name, 40), |reader| reader.tool().title.to_owned())
+    reader_of_tool(name).map_or_else(|| line(name, 40), |reader| reader.tool().title.to_owned())
 }
 
 /// Returns where a session happened: the repository, and the branch in at most this many characters; no branch for none.

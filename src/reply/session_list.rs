@@ -10,8 +10,8 @@ use super::session_disclosure::{
 use super::session_line::{
     BRANCH_CHARACTERS, MINUTE, NOTICE, counted, line, place, shown_id, time, tool_title,
 };
-use guard::disclosure::{Disclosure, ShownHow};
-use sessions::session_judgement::of_session;
+use guard::disclosure::{Disclosure, DisclosureOccasion};
+use sessions::session_judgement::session_suspicion;
 use sessions::session_rows::KeptSession;
 
 /// Longest title of a session, in characters.
@@ -30,8 +30,8 @@ pub fn no_sessions_kept() -> Reply {
 pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> Reply {
     let (mut shown, mut left_out, mut listed) = (Vec::new(), Vec::new(), Vec::new());
     for session in sessions {
-        let why = of_session(session);
-        match disclosure(ShownHow::Listed, why) {
+        let why = session_suspicion(session);
+        match disclosure(DisclosureOccasion::Listed, why) {
             Disclosure::LeftOut(why) => {
                 left_out.push(LeftOutSession { id: shown_id(session), why });
             }

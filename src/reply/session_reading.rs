@@ -12,7 +12,7 @@ use super::session_line::{DAY, bytes, counted, line, time, tool_title};
 use sessions::file_rows::FileCensus;
 use sessions::session_import::{ImportProgress, ToolFiles};
 use sessions::session_rows::ToolExtent;
-use transcripts::readers::of_tool;
+use transcripts::readers::reader_of_tool;
 use transcripts::transcript::Census;
 
 /// Errors of files that are listed, and the length of each in characters.
@@ -90,7 +90,7 @@ fn on_this_disk(tools: &BTreeMap<&'static str, ToolFiles>) -> (String, Map<Strin
 
 /// Names the time after which a tool deletes its transcripts.
 fn days_kept(tool: &str) -> String {
-    let days = of_tool(tool).and_then(|reader| reader.tool().days_kept);
+    let days = reader_of_tool(tool).and_then(|reader| reader.tool().days_kept);
     days.map_or_else(String::new, |days| format!(" (it deletes them after {days} days)"))
 }
 
@@ -144,7 +144,7 @@ pub fn sessions_checked(
         let is_silent = files.census.understood == 0 || extent.is_none() && !is_excused;
         let is_mute = is_silent && files.files > files.gone;
         is_wrong |= is_mute || !files.errors.is_empty();
-        let is_tried = of_tool(tool).is_some_and(|reader| reader.tool().is_tried);
+        let is_tried = reader_of_tool(tool).is_some_and(|reader| reader.tool().is_tried);
         let (sessions, exchanges) =
             extent.map_or((0, 0), |extent| (extent.sessions, extent.exchanges));
         let (first, last) = extent.and_then(|extent| extent.span_ms).unzip();

@@ -9,7 +9,7 @@ use super::reply::Reply;
 use super::session_line::{DAY, MINUTE, bytes, counted, time, tool_title};
 use sessions::session_import::ToolFiles;
 use sessions::session_rows::ToolExtent;
-use transcripts::readers::of_tool;
+use transcripts::readers::reader_of_tool;
 
 /// Days before a tool deletes a transcript in which it counts as about to go.
 const WARNED_DAYS: i64 = 3;
@@ -53,7 +53,7 @@ pub struct StateNote {
 impl SessionsState {
     /// Puts it in words. Nothing where there is nothing to say: no session is kept and no transcript is on the disk.
     #[must_use]
-    pub fn note(&self) -> Option<StateNote> {
+    pub fn state_note(&self) -> Option<StateNote> {
         let files: u64 = self.tools.values().map(|tool| tool.files).sum();
         let command = Some(IMPORT.to_owned());
         match self.is_allowed {
@@ -80,17 +80,17 @@ impl SessionsState {
     /// Adds it to the answer of `status`.
     #[must_use]
     pub fn added_to(&self, reply: Reply) -> Reply {
-        let Some(note) = self.note() else { return reply };
+        let Some(note) = self.state_note() else { return reply };
         let said = match note.command.as_ref().filter(|_| note.warnings.is_empty()) {
             Some(command) => format!("{}: {command}", note.says),
             None => note.says.clone(),
         };
-        let reply = reply.and("sessions", &said);
+        let reply = reply.with_line("sessions", &said);
         let reply = note
             .warnings
             .iter()
-            .fold(reply, |reply, warning| reply.and("", &format!("{warning}: {IMPORT}")));
-        reply.with("sessions", self.json())
+            .fold(reply, |reply, warning| reply.with_line("", &format!("{warning}: {IMPORT}")));
+        reply.with_field("sessions", self.json())
     }
 
     fn kept(&self) -> String {
@@ -115,7 +115,7 @@ impl SessionsState {
 
     fn warnings(&self) -> Vec<String> {
         let tools = self.tools.iter().filter_map(|(tool, files)| {
-            let days = of_tool(tool)?.tool().days_kept?;
+            let days = reader_of_tool(tool)?.tool().days_kept?;
             let age_ms = self.now_ms.saturating_sub(files.oldest_unread_ns? / MS_NS);
             let is_near = age_ms >= (i64::from(days) - WARNED_DAYS) * DAY_MS;
             is_near.then(|| {
@@ -164,11 +164,11 @@ mod tests {
     // S-SESS-12
     #[test]
     fn a_tool_that_is_about_to_delete_is_named() {
-        let warned = |days| state(Some(true), days).note().unwrap().warnings;
+        let warned = |days| state(Some(true), days).state_note().unwrap().warnings;
         assert_eq!(warned(26), Vec::<String>::new());
         let [only] = warned(27).try_into().unwrap();
         assert!(only.starts_with("Claude Code deletes transcripts after 30 days"), "{only}");
-        assert_eq!(state(Some(false), 29).note().unwrap().warnings, Vec::<String>::new());
+        assert_eq!(state(Some(false), 29).state_note().unwrap().warnings, Vec::<String>::new());
     }
 
     // S-SESS-12
@@ -177,7 +177,7 @@ mod tests {
         let kept = |extents| {
             let (is_allowed, looked_at_ms) = (Some(true), Some(NOW_MS));
             let state = SessionsState { is_allowed, extents, looked_at_ms, ..<_>::default() };
-            state.note().unwrap().says
+            state.state_note().unwrap().says
         };
         let nothing = kept(BTreeMap::new());
         assert!(nothing.contains("0 bytes; looked for new ones 2026-"), "{nothing}");
@@ -189,10 +189,10 @@ mod tests {
     // S-SESS-12
     #[test]
     fn the_answer_of_the_person_decides_what_is_said() {
-        let unasked = state(None, 1).note().unwrap();
+        let unasked = state(None, 1).state_note().unwrap();
         assert!(unasked.says.starts_with("8 transcripts on this disk (4.0 MB)"), "{unasked:?}");
         assert_eq!(unasked.command.as_deref(), Some(IMPORT));
-        assert_eq!(state(Some(false), 1).note().unwrap().says, "not read, as you chose");
-        assert_eq!(SessionsState::default().note(), None);
+        assert_eq!(state(Some(false), 1).state_note().unwrap().says, "not read, as you chose");
+        assert_eq!(SessionsState::default().state_note(), None);
     }
 }

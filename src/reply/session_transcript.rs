@@ -11,7 +11,7 @@ use super::session_line::{MINUTE, NOTICE, line, time};
 use super::session_list::{session_json, session_line};
 use guard::text::{Layout, neutralise};
 use sessions::session_digest::{SessionDigest, ShownEntries};
-use sessions::session_judgement::{of_entry, of_part};
+use sessions::session_judgement::{entry_suspicion, part_suspicion};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use transcripts::exchange::{Exchange, ExchangePart, PartKind};
 use transcripts::transcript::Outcome;
@@ -24,7 +24,7 @@ const COMMAND_CHARACTERS: usize = 400;
 
 /// What of a session is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct TranscriptView {
     /// Only the exchanges around this one, two on either side.
     pub around: Option<u32>,
     /// Calls of tools other than the shell and edits, too.
@@ -39,7 +39,7 @@ const AROUND: u32 = 2;
 pub fn session_transcript(
     session: &KeptSession,
     exchanges: &[KeptExchange],
-    shown: Shown,
+    shown: TranscriptView,
 ) -> Reply {
     let is_near = |exchange: &&Exchange| {
         shown.around.is_none_or(|near| exchange.ordinal.abs_diff(near) <= AROUND)
@@ -67,7 +67,7 @@ fn head(session: &KeptSession, exchanges: &[&Exchange]) -> String {
 }
 
 /// Returns an exchange as lines below a heading with its number and time.
-pub(super) fn exchange_text(exchange: &Exchange, shown: Shown) -> String {
+pub(super) fn exchange_text(exchange: &Exchange, shown: TranscriptView) -> String {
     let begun = exchange.span_ms().map(|(first, _)| first);
     let mut text = format!("\n#{} {}\n", exchange.ordinal, time(begun, MINUTE));
     exchange
@@ -79,12 +79,12 @@ pub(super) fn exchange_text(exchange: &Exchange, shown: Shown) -> String {
 }
 
 /// Returns one part as lines, with a mark before it if it reads like an order.
-pub(super) fn part_text(part: &ExchangePart, shown: Shown) -> Option<String> {
+pub(super) fn part_text(part: &ExchangePart, shown: TranscriptView) -> Option<String> {
     let text = plain_part_text(part, shown)?;
-    Some(format!("{}{text}", part_mark(of_part(&part.what))))
+    Some(format!("{}{text}", part_mark(part_suspicion(&part.what))))
 }
 
-fn plain_part_text(part: &ExchangePart, shown: Shown) -> Option<String> {
+fn plain_part_text(part: &ExchangePart, shown: TranscriptView) -> Option<String> {
     let said = |who: &str, text: &str| Some(format!("{who}: {}\n", block(text)));
     match &part.what {
         PartKind::Asked(text) => said("person", text),
@@ -161,7 +161,7 @@ pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
         push_list(&mut text, name, shown.chain(and_others(*more, "more")));
         others.insert(name, *more);
         let values = entries.iter().map(|(entry, times)| {
-            marked(json!({ "value": entry, "times": times }), of_entry(entry))
+            marked(json!({ "value": entry, "times": times }), entry_suspicion(entry))
         });
         json.insert(name.to_owned(), values.collect());
     }
@@ -176,12 +176,12 @@ pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
 
 /// Returns an entry of a list as one line, with a mark before it if it reads like an order.
 fn entry_text(entry: &str) -> String {
-    format!("{}{}", part_mark(of_entry(entry)), line(entry, COMMAND_CHARACTERS))
+    format!("{}{}", part_mark(entry_suspicion(entry)), line(entry, COMMAND_CHARACTERS))
 }
 
 /// Returns an entry as JSON: its text, or an object in which the mark stands first.
 fn entry_json(entry: &str) -> Value {
-    match of_entry(entry) {
+    match entry_suspicion(entry) {
         None => entry.into(),
         why => marked(json!({ "value": entry }), why),
     }
@@ -210,7 +210,7 @@ pub struct ReplayStep {
 
 /// Makes the steps of a replay, in time.
 #[must_use]
-pub fn replay_steps(exchanges: &[KeptExchange], shown: Shown) -> Vec<ReplayStep> {
+pub fn replay_steps(exchanges: &[KeptExchange], shown: TranscriptView) -> Vec<ReplayStep> {
     let mut last_ms = None;
     let parts = exchanges.iter().flat_map(|kept| &kept.exchange.parts);
     parts
@@ -255,7 +255,7 @@ mod tests {
         };
         let parts = (0..15).map(ran).collect();
         let exchange = Exchange { ordinal: 0, message_id: None, parts };
-        let summary = session_summary(&session, &SessionDigest::of(&[exchange]));
+        let summary = session_summary(&session, &SessionDigest::from_exchanges(&[exchange]));
         assert!(summary.text.contains("-m 11\n  and 3 more\n"), "{}", summary.text);
         assert!(summary.text.contains("-m 14\n  and 3 earlier\n"), "{}", summary.text);
         assert_eq!(summary.json["others"], json!({ "commands": 3, "commits": 3 }));

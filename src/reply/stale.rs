@@ -4,16 +4,16 @@
 use serde_json::{Map, Value, json};
 
 use super::item;
-use super::line::{self, Body, after, date, mark};
+use super::line::{self, MemoryBody, date, mark, origin_text};
 use super::reply::Reply;
 use super::tokens::{Budget, within_tokens};
 use event::{RepoKey, Timestamp};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use guard::text::{Layout, neutralise};
-use search::staleness::{Stale, StalenessReport, Symbols};
+use search::staleness::{StaleMemory, StalenessReport, Symbols};
 
 /// The result of a check.
-pub struct Checked<'a> {
+pub struct CheckedRepo<'a> {
     /// The repository.
     pub repo: &'a RepoKey,
     /// The stale memories.
@@ -29,7 +29,7 @@ pub struct CheckedTree<'a> {
     /// When it was looked at.
     pub at: Timestamp,
     /// What that found.
-    pub checked: Checked<'a>,
+    pub checked: CheckedRepo<'a>,
 }
 
 /// Most tokens of the reply: clients cut longer ones off.
@@ -45,14 +45,14 @@ const JSON_MAX: usize = 500;
 
 /// Writes the reply.
 #[must_use]
-pub fn stale(checked: &Checked<'_>) -> Reply {
+pub fn stale(checked: &CheckedRepo<'_>) -> Reply {
     written(checked, TOKENS_MAX)
 }
 
-fn written(checked: &Checked<'_>, tokens_max: usize) -> Reply {
-    let Checked { repo, report, .. } = checked;
-    let (left_out, shown): (Vec<&Stale>, Vec<&Stale>) =
-        report.stale.iter().partition(|stale| stale.memory.is_left_out(ShownHow::Listed));
+fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> Reply {
+    let CheckedRepo { repo, report, .. } = checked;
+    let (left_out, shown): (Vec<&StaleMemory>, Vec<&StaleMemory>) =
+        report.stale.iter().partition(|stale| stale.memory.is_left_out(DisclosureOccasion::Listed));
     let left_out: Vec<_> = left_out.iter().map(|stale| &stale.memory).collect();
     let mut notices = notices(checked);
     notices.extend(item::held_back(&left_out));
@@ -79,9 +79,9 @@ fn written(checked: &Checked<'_>, tokens_max: usize) -> Reply {
         (1..).zip(&shown).map(|(place, stale)| line_of(place, stale, repo)).collect();
     let (text, ()) = within_tokens(tokens_max, |bytes| {
         let mut room = Budget::of_bytes(bytes);
-        let _ = room.take(&format!("{head}{end}{}", more(lines.len())));
+        let _ = room.try_reserve(&format!("{head}{end}{}", more(lines.len())));
         let shown: Vec<&str> =
-            lines.iter().map(String::as_str).take_while(|line| room.take(line)).collect();
+            lines.iter().map(String::as_str).take_while(|line| room.try_reserve(line)).collect();
         let left = lines.len() - shown.len();
         let more = if left == 0 { String::new() } else { more(left) };
         (format!("{head}{}{more}{end}", shown.concat()), ())
@@ -119,8 +119,8 @@ fn count(memories: usize) -> String {
 }
 
 /// Returns what was not checked, and why.
-fn notices(checked: &Checked<'_>) -> Vec<String> {
-    let StalenessReport { pinned, silence, .. } = checked.report;
+fn notices(checked: &CheckedRepo<'_>) -> Vec<String> {
+    let StalenessReport { pinned, git_error: silence, .. } = checked.report;
     let mut notices = Vec::new();
     if let Some(silence) = silence {
         notices.push(format!("Note: {silence}; without git, only deleted files are found."));
@@ -134,21 +134,21 @@ fn notices(checked: &Checked<'_>) -> Vec<String> {
     notices
 }
 
-fn line_of(place: usize, stale: &Stale, repo: &RepoKey) -> String {
+fn line_of(place: usize, stale: &StaleMemory, repo: &RepoKey) -> String {
     let memory = &stale.memory;
-    let body = Body::of(memory, &|_| 0.0).shown(BODY_BYTES);
+    let body = MemoryBody::new(memory, &|_| 0.0).shown(BODY_BYTES);
     format!(
         "\n{place}. {:.2} [{}] {}{body} ({}){}",
         stale.confidence,
         date(memory),
         mark(memory),
         why(stale),
-        after(memory, Some(repo))
+        origin_text(memory, Some(repo))
     )
 }
 
 /// Returns the reasons against a memory.
-fn why(stale: &Stale) -> String {
+fn why(stale: &StaleMemory) -> String {
     let mut signs = Vec::new();
     for (word, files) in [("gone", &stale.gone), ("changed", &stale.changed)] {
         if !files.is_empty() {
@@ -180,7 +180,7 @@ fn names(missing: &[String]) -> String {
     }
 }
 
-fn json_of(stale: &Stale) -> Value {
+fn json_of(stale: &StaleMemory) -> Value {
     let (evidence, present, missing) = match &stale.symbols {
         Symbols::NotApplicable => ("not_applicable", 0, &[][..]),
         Symbols::Found { present, missing } if missing.is_empty() => ("present", *present, &[][..]),
@@ -204,8 +204,8 @@ mod tests {
     use super::*;
     use crate::tokens;
 
-    fn stale_one(id: &str, lesson: &str) -> Stale {
-        Stale {
+    fn stale_one(id: &str, lesson: &str) -> StaleMemory {
+        StaleMemory {
             memory: test_memories::memory(&json!({ "id": id, "repo": "api", "lesson": lesson,
                 "timestamp": "2026-01-02T03:04:05Z", "agent_id": "codex", "source": "agent" })),
             confidence: 0.65,
@@ -216,10 +216,10 @@ mod tests {
         }
     }
 
-    fn reply_of(stale: Vec<Stale>) -> Reply {
-        let report = StalenessReport { checked: 9, pinned: 1, silence: None, stale };
+    fn reply_of(stale: Vec<StaleMemory>) -> Reply {
+        let report = StalenessReport { checked: 9, pinned: 1, git_error: None, stale };
         let repo = RepoKey::parse("api").unwrap();
-        super::stale(&Checked { repo: &repo, report: &report, older: 0 })
+        super::stale(&CheckedRepo { repo: &repo, report: &report, older: 0 })
     }
 
     // S-STALE-4

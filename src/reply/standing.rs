@@ -29,7 +29,7 @@ pub struct MemoryLink {
 
 /// Where a memory stands.
 #[derive(Debug, Clone)]
-pub struct Standing<'a> {
+pub struct MemoryState<'a> {
     /// The snapshot it stands in.
     pub snapshot: &'a Snapshot,
     /// The memory.
@@ -42,7 +42,7 @@ pub struct Standing<'a> {
     pub changed: Option<Vec<String>>,
 }
 
-impl Standing<'_> {
+impl MemoryState<'_> {
     /// Returns it for programs.
     pub(super) fn json(&self) -> Value {
         let memory = &self.memory;

@@ -13,7 +13,7 @@ use search::snapshot::{Health, Snapshot};
 
 /// The state of the embedding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Model {
+pub struct ModelReport {
     /// One line on the model.
     pub line: String,
     /// Whether it can be used, now or in a moment.
@@ -55,7 +55,7 @@ const SKIPS_SHOWN: usize = 10;
 
 /// Writes the state of a store, which `is_made` or not.
 #[must_use]
-pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) -> Reply {
+pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &ModelReport) -> Reply {
     let health = snapshot.health();
     let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
     let memories = snapshot.memories().len();
@@ -70,7 +70,7 @@ pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) ->
         if health.logs == 1 { "log" } else { "logs" },
         archived(health)
     );
-    let room = snapshot.room();
+    let room = snapshot.memory_usage();
     if let Some(notice) = room.notice() {
         let _ = writeln!(text, "          {notice}");
     }
@@ -95,7 +95,7 @@ pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) ->
     let _ = writeln!(text, "meaning   {}", model.line);
     if model.works {
         let _ = writeln!(text, "          {embedded} of {memories} memories embedded");
-        let unsigned = embedded.saturating_sub(snapshot.signed());
+        let unsigned = embedded.saturating_sub(snapshot.signed_count());
         if unsigned > 0 {
             let _ = writeln!(
                 text,
@@ -116,7 +116,7 @@ pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) ->
 }
 
 /// Says what is sent to whom, and how far the next model is.
-fn model_lines(text: &mut String, snapshot: &Snapshot, model: &Model) {
+fn model_lines(text: &mut String, snapshot: &Snapshot, model: &ModelReport) {
     if model.place == ModelPlace::Others {
         let _ = writeln!(
             text,
@@ -144,7 +144,7 @@ pub fn with_model(reply: Reply, status: &Reply) -> Reply {
     let lines = status.text.lines().skip_while(|line| !begins(line)).take_while(of_model);
     let text = std::iter::once(reply.text.as_str()).chain(lines).collect::<Vec<_>>().join("\n");
     let model = status.json.get("model").cloned().unwrap_or_default();
-    Reply { text, ..reply }.with("model", model)
+    Reply { text, ..reply }.with_field("model", model)
 }
 
 fn archived(health: &Health) -> String {
@@ -167,7 +167,7 @@ fn watching(health: &Health, is_made: bool) -> String {
     }
 }
 
-fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
+fn json_of(root: &Path, snapshot: &Snapshot, model: &ModelReport) -> Value {
     let health = snapshot.health();
     let skips: Vec<Value> = health
         .skips
@@ -184,13 +184,13 @@ fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
         .iter()
         .map(|(repo, count)| (repo.to_string(), Value::from(*count)))
         .collect();
-    let room = snapshot.room();
+    let room = snapshot.memory_usage();
     json!({
         "store": root.display().to_string(), "logs": health.logs, "segments": health.segments, "waiting": health.waiting, "memories": snapshot.memories().len(),
         "repos": repos, "lines": health.lines, "skipped": health.skipped, "skips": skips, "troubles": troubles,
         "left_out": room.left_out, "memory_mib": room.mib_max(), "held_bytes": room.held_bytes,
         "orphans": health.early, "lexical": snapshot.lexical().len(),
-        "embedded": snapshot.vectors().map_or(0, VectorIndex::len), "signed": snapshot.signed(),
+        "embedded": snapshot.vectors().map_or(0, VectorIndex::len), "signed": snapshot.signed_count(),
         "model": { "works": model.works, "state": model.line, "directory": model.directory, "cache_trouble": model.cache_trouble,
             "trouble": model.trouble, "is_of_others": model.place == ModelPlace::Others, "withheld": snapshot.withheld,
             "next": model.next.as_ref().map(|next| json!({ "state": next.line, "embedded": next.done, "trouble": next.trouble })) },

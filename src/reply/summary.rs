@@ -3,18 +3,18 @@
 
 use serde_json::{Value, json};
 
-use super::line::{Body, after, date, name};
+use super::line::{MemoryBody, date, name, origin_text};
 use super::line_list::{Line, within};
 use super::reply::Reply;
 use event::Relation;
-use search::links::{IsolatedMemory, Summary};
+use search::links::{IsolatedMemory, KnowledgeSummary};
 use search::snapshot::Snapshot;
 
 /// Writes the state of the knowledge.
 #[must_use]
 pub fn summary(
     snapshot: &Snapshot,
-    brief: &Summary,
+    brief: &KnowledgeSummary,
     notices: &[String],
     max_tokens: usize,
 ) -> Reply {
@@ -31,7 +31,7 @@ pub fn summary(
         "active": brief.active.iter().map(|(repo, count)| json!({ "repo": repo.as_str(), "count": count })).collect::<Vec<Value>>(),
         "kinds": brief.kinds, "proven": brief.proven, "established": brief.established,
         "hubs": brief.hubs.iter().filter_map(|hub| snapshot.memory(hub.number)).map(|memory| memory.id.as_str()).collect::<Vec<_>>(),
-        "alone": brief.alone, "repeated": brief.repeated, "notices": notices,
+        "alone": brief.unlinked, "repeated": brief.repeated, "notices": notices,
     });
     let repositories = if brief.repos == 1 { "repository" } else { "repositories" };
     let mut head = format!(
@@ -53,7 +53,7 @@ pub fn summary(
             "to do",
             format!(
                 "{} without links (analyze gaps), {} repeated (analyze clusters)",
-                brief.alone, brief.repeated
+                brief.unlinked, brief.repeated
             ),
         ),
     ];
@@ -65,8 +65,8 @@ pub fn summary(
         .filter(|memory| memory.flagged().is_none())
         .map(|memory| Line {
             before: format!("\nmost linked: [{}] ", date(memory)),
-            body: Some(Body::of(memory, &|_| 0.0)),
-            after: after(memory, None),
+            body: Some(MemoryBody::new(memory, &|_| 0.0)),
+            after: origin_text(memory, None),
         })
         .collect();
     Reply::new(within(|_| head.clone(), &lines, &end_of(notices), max_tokens), json)
@@ -99,7 +99,11 @@ pub fn reflect(
     let line = |before: String, number: u32| {
         let memory = snapshot.memory(number)?;
         let before = format!("{before}[{}] ", date(memory));
-        Some(Line { before, body: Some(Body::of(memory, &|_| 0.0)), after: after(memory, None) })
+        Some(Line {
+            before,
+            body: Some(MemoryBody::new(memory, &|_| 0.0)),
+            after: origin_text(memory, None),
+        })
     };
     let lines: Vec<Line<'_>> = (1..)
         .zip(lone)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use event::{Decoded, codec};
+use event::{DecodedLine, codec};
 use memory::{Fold, LinePlace, Memory};
 
 /// Returns the memory of a line.
@@ -16,7 +16,7 @@ pub(super) fn memory(line: &Value) -> Arc<Memory> {
 pub(super) fn folded(lines: &[Value]) -> Arc<Memory> {
     let mut fold = Fold::default();
     for (offset, line) in (0..).zip(lines) {
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+        let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
             panic!("{line}")
         };
         let repo = event.repo_key();

@@ -164,7 +164,7 @@ impl Budget {
 
     /// Takes room for a text; false, and nothing taken, when there is not enough.
     #[must_use]
-    pub fn take(&mut self, text: &str) -> bool {
+    pub fn try_reserve(&mut self, text: &str) -> bool {
         let left = self.bytes.checked_sub(text.len());
         self.bytes = left.unwrap_or(self.bytes);
         left.is_some()

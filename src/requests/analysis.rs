@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{max_tokens, repo};
+use super::bounds::{max_tokens_rule, repo_rule};
 use super::define::request;
 use super::parameter::Presence;
 use super::rule::{choice, switch, text, whole, words};
@@ -27,7 +27,7 @@ request! {
         /// hubs, bridges, gaps, clusters, brief, reflect, searches or stats
         topic: Topic = choice().or_word(Topic::Brief).positional("TOPIC", Presence::Optional);
         /// Only this repository: its name, key or URL
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
         /// Only hubs with so many links (usually 1), bridges of so many kinds (2), clusters of so many lessons (2)
         at_least: Option<usize> = whole(1..=SIZE_MAX).option("at-least", "N").for_tools("");
         /// Only gaps with no more links than this (usually 1)
@@ -35,7 +35,7 @@ request! {
         /// Most findings
         limit: usize = whole(1..=FINDINGS_MAX).or(FINDINGS_DEFAULT).option("limit", "N");
         /// Most tokens of the answer
-        max_tokens: Option<usize> = max_tokens().usual("1500; for a brief 200");
+        max_tokens: Option<usize> = max_tokens_rule().described_default("1500; for a brief 200");
     }
 }
 
@@ -51,7 +51,7 @@ request! {
         /// Most patterns
         limit: usize = whole(1..=FINDINGS_MAX).or(FINDINGS_DEFAULT).option("limit", "N");
         /// Most tokens of the answer
-        max_tokens: usize = max_tokens().or(ANALYSIS_TOKENS_DEFAULT);
+        max_tokens: usize = max_tokens_rule().or(ANALYSIS_TOKENS_DEFAULT);
     }
 }
 

@@ -39,33 +39,33 @@ pub(super) const NO_QUERY: &str =
     "is empty; say what you look for, for example \"npm install fails with EACCES\"";
 
 /// Names of kinds, tags or agents.
-pub(super) fn names() -> Rule<Vec<String>> {
+pub(super) fn names_rule() -> Rule<Vec<String>> {
     list(NAMES)
 }
 
 /// Paths of files, or the ends of them.
-pub(super) fn files() -> Rule<Vec<String>> {
-    list(FILES).also(&["path", "paths"])
+pub(super) fn files_rule() -> Rule<Vec<String>> {
+    list(FILES).with_aliases(&["path", "paths"])
 }
 
 /// Ids of memories.
-pub(super) fn ids() -> Rule<Vec<String>> {
-    list(IDS).also(&["id", "memory_id"])
+pub(super) fn ids_rule() -> Rule<Vec<String>> {
+    list(IDS).with_aliases(&["id", "memory_id"])
 }
 
 /// Ids of memories, at least one.
-pub(super) fn some_ids() -> Rule<Vec<String>> {
-    ids().at_least_one(NO_IDS)
+pub(super) fn required_ids_rule() -> Rule<Vec<String>> {
+    ids_rule().at_least_one(NO_IDS)
 }
 
 /// A repository, by name, key or URL.
-pub(super) fn repo() -> Rule<Option<String>> {
-    text(REPO_BYTES_MAX).option("repo", "REPO").also(&["repository", "project"])
+pub(super) fn repo_rule() -> Rule<Option<String>> {
+    text(REPO_BYTES_MAX).option("repo", "REPO").with_aliases(&["repository", "project"])
 }
 
 /// How many memories a reply shows.
-pub(super) fn limit() -> Rule<usize> {
-    whole(1..=LIMIT_MAX).or(LIMIT_DEFAULT).option("limit", "N").for_tools("").also(&[
+pub(super) fn limit_rule() -> Rule<usize> {
+    whole(1..=LIMIT_MAX).or(LIMIT_DEFAULT).option("limit", "N").for_tools("").with_aliases(&[
         "n",
         "k",
         "top_k",
@@ -74,9 +74,9 @@ pub(super) fn limit() -> Rule<usize> {
 }
 
 /// How many tokens a reply takes.
-pub(super) fn max_tokens() -> Rule<Option<usize>> {
+pub(super) fn max_tokens_rule() -> Rule<Option<usize>> {
     whole(TOKENS_MIN..=TOKENS_MAX)
         .option("max-tokens", "N")
         .for_tools("")
-        .also(&["tokens", "budget"])
+        .with_aliases(&["tokens", "budget"])
 }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{files, names, repo};
+use super::bounds::{files_rule, names_rule, repo_rule};
 use super::define::request;
 use super::rule::{choice, text, time, whole, words};
 use event::limits::SHORT_BYTES_MAX;
-use search::Point;
+use search::TimePoint;
 
 /// Most memories of a page, and how many a page has by default.
 pub const PAGE_MAX: usize = 100;
@@ -21,21 +21,21 @@ request! {
         /// Which memories: live, candidate, flagged, superseded, forgotten, archived, expired or any
         state: BrowsedState = choice().or_word(BrowsedState::Live).option("state", "STATE");
         /// Only of this repository: its name, key or URL
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
         /// Only this kind, such as error or decision (may be repeated)
-        kinds: Vec<String> = names().option("kind", "KIND").also(&["event_type", "type", "kind"]);
+        kinds: Vec<String> = names_rule().option("kind", "KIND").with_aliases(&["event_type", "type", "kind"]);
         /// Only with this tag (may be repeated: all must match)
-        tags: Vec<String> = names().option("tag", "TAG").also(&["tag"]);
+        tags: Vec<String> = names_rule().option("tag", "TAG").with_aliases(&["tag"]);
         /// Only about this file (may be repeated: any may match)
-        files: Vec<String> = files().option("file", "PATH");
+        files: Vec<String> = files_rule().option("file", "PATH");
         /// Only learned by this agent (may be repeated: any may match)
-        agents: Vec<String> = names().option("agent", "AGENT").also(&["agent", "agent_id"]);
+        agents: Vec<String> = names_rule().option("agent", "AGENT").with_aliases(&["agent", "agent_id"]);
         /// Only learned on this branch of git (may be repeated: any may match)
-        branches: Vec<String> = names().option("branch", "BRANCH").also(&["branch"]);
+        branches: Vec<String> = names_rule().option("branch", "BRANCH").with_aliases(&["branch"]);
         /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
-        since: Option<Point> = time().option("since", "TIME");
+        since: Option<TimePoint> = time().option("since", "TIME");
         /// Only up to this time
-        until: Option<Point> = time().option("until", "TIME");
+        until: Option<TimePoint> = time().option("until", "TIME");
         /// Where the page begins: `next` of the page before
         cursor: Option<String> = text(SHORT_BYTES_MAX).option("cursor", "CURSOR");
         /// Most memories
@@ -49,13 +49,13 @@ request! {
         /// Which memories: live, candidate, flagged, superseded, forgotten, archived, expired or any
         state: BrowsedState = choice().or_word(BrowsedState::Live).option("state", "STATE");
         /// Only of this repository: its name, key or URL
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
         /// Only this kind, such as error or decision (may be repeated)
-        kinds: Vec<String> = names().option("kind", "KIND");
+        kinds: Vec<String> = names_rule().option("kind", "KIND");
         /// Only with this tag (may be repeated: all must match)
-        tags: Vec<String> = names().option("tag", "TAG");
+        tags: Vec<String> = names_rule().option("tag", "TAG");
         /// Only learned by this agent (may be repeated: any may match)
-        agents: Vec<String> = names().option("agent", "AGENT");
+        agents: Vec<String> = names_rule().option("agent", "AGENT");
     }
 }
 

@@ -11,14 +11,14 @@ pub struct SweepRequest {
     /// Which memories, and the change.
     pub sweep: Sweep,
     /// Whether it is done, or only shown.
-    pub extent: Doing,
+    pub extent: ChangeExtent,
     /// Why, in words.
     pub note: Option<String>,
 }
 
 /// Whether something is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Doing {
+pub enum ChangeExtent {
     /// Show what would be done.
     Show,
     /// Do it.

@@ -1,7 +1,7 @@
 //! The caller of a request: its directory, name and patience. A retriever answers for many callers, so it must not
 //! take these from its own process. Not here: finding them out (`retriever::opening`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ pub struct Caller {
     /// repository.
     pub directory: Option<PathBuf>,
     /// The agent or person, as the environment tells it.
-    pub agent_id: Redacted,
+    pub agent_id: RedactedText,
     /// The session, where the agent tells it.
-    pub session_id: Option<Redacted>,
+    pub session_id: Option<RedactedText>,
     /// Whether an agent or a human writes.
     pub source: Option<String>,
     /// The machine.
-    pub host: Option<Redacted>,
+    pub host: Option<RedactedText>,
     /// How long it may wait.
     pub patience: Patience,
 }
@@ -41,7 +41,7 @@ pub struct Patience {
 impl Patience {
     /// For a person, who asks once and by hand. Loading the model was measured to take about a second on a busy
     /// machine. A few new memories are worth waiting for; for a whole store there is the command `index`.
-    pub const OF_A_PERSON: Self = Self {
+    pub const FOR_PERSON: Self = Self {
         query: Duration::from_secs(15),
         model: Duration::from_secs(15),
         embed: Duration::from_millis(1_500),
@@ -50,7 +50,7 @@ impl Patience {
 
     /// For an agent, which prefers an answer now. Loading a model takes longer than this; reading new lines or some
     /// thousand memories does not.
-    pub const OF_AN_AGENT: Self = Self {
+    pub const FOR_AGENT: Self = Self {
         query: Duration::from_millis(400),
         model: Duration::from_millis(40),
         embed: Duration::ZERO,

@@ -1,10 +1,10 @@
 //! Changes of existing memories: verdicts, forgetting, replacement, pins. Several tools and commands
 //! become one request. Not here: what the events do (`local::change`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::some_ids;
+use super::bounds::required_ids_rule;
 use super::define::request;
 use super::fields::Fields;
 use super::parameter::Presence;
@@ -16,7 +16,7 @@ request! {
     /// A verdict on memories.
     pub struct FeedbackArguments {
         /// The memory: its id, or any unique short form of it
-        ids: Vec<String> = some_ids().positional("ID", Presence::Required).for_tools("");
+        ids: Vec<String> = required_ids_rule().positional("ID", Presence::Required).for_tools("");
         /// worked, failed, stale or confirmed
         verdict: Verdict = choice().required_or(NO_VERDICT, || Verdict::Confirmed)
             .positional("VERDICT", Presence::Required);
@@ -29,7 +29,7 @@ request! {
     /// Memories that are forgotten, replaced, or brought back.
     pub struct ForgetArguments {
         /// Ids, or any unique short form of them
-        ids: Vec<String> = some_ids().positionals("ID").for_tools("");
+        ids: Vec<String> = required_ids_rule().positionals("ID").for_tools("");
         /// Why, in words
         reason: Option<String> = reason().option("reason", "TEXT").any_value().for_tools("");
         /// Id of its replacement
@@ -44,7 +44,7 @@ request! {
     /// Memories that another one replaces.
     pub struct SupersedeArguments {
         /// Ids, or any unique short form of them
-        ids: Vec<String> = some_ids().positionals("ID");
+        ids: Vec<String> = required_ids_rule().positionals("ID");
         /// Why, in words
         reason: Option<String> = reason().option("reason", "TEXT").any_value();
         /// The memory that replaces them
@@ -57,7 +57,7 @@ request! {
     /// Two memories that do not contradict each other.
     pub struct DistinctArguments {
         /// One of them: its id, or any unique short form of it
-        ids: Vec<String> = some_ids().positional("ID", Presence::Required);
+        ids: Vec<String> = required_ids_rule().positional("ID", Presence::Required);
         /// The other one
         other: String = text(ID_BYTES_MAX).required("is empty; give the id of the other memory")
             .positional("OTHER", Presence::Required);
@@ -70,7 +70,7 @@ request! {
     /// Memories that do not age, or do again.
     pub struct PinArguments {
         /// Ids, or any unique short form of them
-        ids: Vec<String> = some_ids().positionals("ID");
+        ids: Vec<String> = required_ids_rule().positionals("ID");
         /// Why, in words
         reason: Option<String> = reason().option("reason", "TEXT").any_value();
         /// Let them age again
@@ -87,7 +87,7 @@ fn reason() -> Rule<Option<String>> {
 fn undo_stands_alone(request: &ForgetArguments, fields: &mut Fields) {
     if request.undo == Some(true) && request.superseded_by.is_some() {
         let message = "cannot be given together with undo, which takes back any forgetting";
-        fields.lacks("superseded_by", message);
+        fields.report_missing("superseded_by", message);
     }
 }
 
@@ -97,7 +97,7 @@ pub struct ChangeRequest {
     /// The memories, by id or any unique short form of it.
     pub ids: Vec<String>,
     /// The change.
-    pub change: Wanted,
+    pub change: WantedChange,
     /// Why, in words.
     pub note: Option<String>,
 }
@@ -105,7 +105,7 @@ pub struct ChangeRequest {
 /// A change of memories that somebody wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
+pub enum WantedChange {
     /// A verdict.
     Feedback(Verdict),
     /// Another memory, by id or any unique short form of it, replaces it.
@@ -137,9 +137,9 @@ pub enum Voice {
     /// A model; its client may have told its name and session.
     Model {
         /// The client's name.
-        client: Option<Redacted>,
+        client: Option<RedactedText>,
         /// The session.
-        session: Option<Redacted>,
+        session: Option<RedactedText>,
     },
 }
 
@@ -156,16 +156,16 @@ impl Voice {
 
 impl From<FeedbackArguments> for ChangeRequest {
     fn from(FeedbackArguments { ids, verdict, note }: FeedbackArguments) -> Self {
-        Self { ids, change: Wanted::Feedback(verdict), note }
+        Self { ids, change: WantedChange::Feedback(verdict), note }
     }
 }
 
 impl From<ForgetArguments> for ChangeRequest {
     fn from(ForgetArguments { ids, reason, superseded_by, undo }: ForgetArguments) -> Self {
         let change = match superseded_by {
-            _ if undo == Some(true) => Wanted::Restored,
-            Some(by) => Wanted::Superseded { by },
-            None => Wanted::Forgotten,
+            _ if undo == Some(true) => WantedChange::Restored,
+            Some(by) => WantedChange::Superseded { by },
+            None => WantedChange::Forgotten,
         };
         Self { ids, change, note: reason }
     }
@@ -173,19 +173,19 @@ impl From<ForgetArguments> for ChangeRequest {
 
 impl From<SupersedeArguments> for ChangeRequest {
     fn from(SupersedeArguments { ids, reason, superseded_by: by }: SupersedeArguments) -> Self {
-        Self { ids, change: Wanted::Superseded { by }, note: reason }
+        Self { ids, change: WantedChange::Superseded { by }, note: reason }
     }
 }
 
 impl From<DistinctArguments> for ChangeRequest {
     fn from(DistinctArguments { ids, other: from, reason }: DistinctArguments) -> Self {
-        Self { ids, change: Wanted::Distinct { from }, note: reason }
+        Self { ids, change: WantedChange::Distinct { from }, note: reason }
     }
 }
 
 impl From<PinArguments> for ChangeRequest {
     fn from(PinArguments { ids, reason, undo }: PinArguments) -> Self {
-        let change = if undo == Some(true) { Wanted::Unpinned } else { Wanted::Pinned };
+        let change = if undo == Some(true) { WantedChange::Unpinned } else { WantedChange::Pinned };
         Self { ids, change, note: reason }
     }
 }
@@ -210,7 +210,7 @@ mod tests {
         ] {
             let request: ChangeRequest =
                 FeedbackArguments::from_tool(object(&sent)).unwrap().into();
-            let change = Wanted::Feedback(Verdict::Worked);
+            let change = WantedChange::Feedback(Verdict::Worked);
             assert_eq!(request, ChangeRequest { ids: vec!["a".to_owned()], change, note: None });
         }
     }
@@ -238,9 +238,12 @@ mod tests {
         let change = |value: Value| {
             ChangeRequest::from(ForgetArguments::from_tool(object(&value)).unwrap()).change
         };
-        assert_eq!(change(json!({"ids": ["a"]})), Wanted::Forgotten);
-        assert_eq!(change(json!({"ids": ["a"], "undo": "true"})), Wanted::Restored);
+        assert_eq!(change(json!({"ids": ["a"]})), WantedChange::Forgotten);
+        assert_eq!(change(json!({"ids": ["a"], "undo": "true"})), WantedChange::Restored);
         let by = "b".to_owned();
-        assert_eq!(change(json!({"ids": ["a"], "superseded_by": "b"})), Wanted::Superseded { by });
+        assert_eq!(
+            change(json!({"ids": ["a"], "superseded_by": "b"})),
+            WantedChange::Superseded { by }
+        );
     }
 }

@@ -1,27 +1,29 @@
 //! A briefing at the start of work. Not here: what it tells (`local::context`).
 
-use super::bounds::{CONTEXT_TOKENS_DEFAULT, QUERY_BYTES_MAX, files, max_tokens, repo};
+use super::bounds::{
+    CONTEXT_TOKENS_DEFAULT, QUERY_BYTES_MAX, files_rule, max_tokens_rule, repo_rule,
+};
 use super::define::request;
 use super::rule::{internal, query, time};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use reply::Shape;
-use search::Point;
+use search::TimePoint;
 
 request! {
     /// A briefing at the start of work.
     #[derive(Eq)]
     pub struct ContextRequest {
         /// The task at hand, in words
-        task: Option<Redacted> = query(QUERY_BYTES_MAX).option("task", "TEXT").for_tools("What you are about to do")
-            .also(&["query", "goal", "description"]);
+        task: Option<RedactedText> = query(QUERY_BYTES_MAX).option("task", "TEXT").for_tools("What you are about to do")
+            .with_aliases(&["query", "goal", "description"]);
         /// A file at hand (may be repeated)
-        files: Vec<String> = files().option("file", "PATH").for_tools("");
+        files: Vec<String> = files_rule().option("file", "PATH").for_tools("");
         /// The repository: its name, key or URL
-        repo: Option<String> = repo().usual("that of this directory").for_tools("Default: current");
+        repo: Option<String> = repo_rule().described_default("that of this directory").for_tools("Default: current");
         /// Most tokens of the answer
-        max_tokens: usize = max_tokens().or(CONTEXT_TOKENS_DEFAULT);
+        max_tokens: usize = max_tokens_rule().or(CONTEXT_TOKENS_DEFAULT);
         /// Answer as of this time, by words alone: a time, a day or an age
-        as_of: Option<Point> = time().unlisted();
+        as_of: Option<TimePoint> = time().unlisted();
         /// The rule files that the client loads by itself
         loaded: Vec<String> = internal();
         /// In which forms the reply is made

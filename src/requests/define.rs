@@ -13,7 +13,7 @@ pub trait ApiRequest: Sized {
     fn parameters() -> Vec<Parameter>;
 
     /// Takes it out of the arguments of a call, noting what is wrong.
-    fn take(fields: &mut Fields) -> Self;
+    fn from_fields(fields: &mut Fields) -> Self;
 
     /// Reads the arguments of a tool or a prompt. What is empty or null counts as left out.
     ///
@@ -46,8 +46,8 @@ fn read<R: ApiRequest>(arguments: Map<String, Value>, face: Face) -> Result<R, P
     let known: Vec<&str> = offered().map(|parameter| parameter.name).collect();
     let aliases: Vec<(&str, &str)> =
         offered().flat_map(|one| one.aliases.iter().map(|alias| (*alias, one.name))).collect();
-    let mut fields = Fields::of(&known, &aliases, arguments);
-    let request = R::take(&mut fields);
+    let mut fields = Fields::new(&known, &aliases, arguments);
+    let request = R::from_fields(&mut fields);
     fields.finish(request)
 }
 
@@ -72,16 +72,16 @@ macro_rules! request {
             fn parameters() -> Vec<$crate::parameter::Parameter> {
                 let mut parameters = Vec::new();
                 $( parameters.extend(
-                    $crate::rule::Rule::<$type>::of_field(
+                    $crate::rule::Rule::<$type>::for_field(
                         $rule, stringify!($field), concat!($($text),+),
                     ).parameters(),
                 ); )+
                 parameters
             }
 
-            fn take(fields: &mut $crate::fields::Fields) -> Self {
+            fn from_fields(fields: &mut $crate::fields::Fields) -> Self {
                 let request = Self {
-                    $( $field: $crate::rule::Rule::<$type>::of_field(
+                    $( $field: $crate::rule::Rule::<$type>::for_field(
                         $rule, stringify!($field), "",
                     ).read(fields), )+
                 };
@@ -93,8 +93,8 @@ macro_rules! request {
         impl Default for $name {
             /// The request of a call without arguments.
             fn default() -> Self {
-                <Self as $crate::define::ApiRequest>::take(
-                    &mut $crate::fields::Fields::of(&[], &[], serde_json::Map::new()),
+                <Self as $crate::define::ApiRequest>::from_fields(
+                    &mut $crate::fields::Fields::new(&[], &[], serde_json::Map::new()),
                 )
             }
         }

@@ -13,26 +13,26 @@ use writer::exit::Exit;
 
 /// Repeats each request.
 #[derive(Default)]
-pub struct Fake {
+pub struct FakeApi {
     /// The requests, in order.
-    pub asked: Mutex<Vec<String>>,
+    pub requests: Mutex<Vec<String>>,
     /// A search waits until the sender of this is dropped.
     pub hold: Option<Mutex<Receiver<()>>>,
 }
 
-impl Fake {
+impl FakeApi {
     /// Makes one that has been asked nothing.
     pub fn new() -> Arc<Self> {
         Arc::new(Self::default())
     }
 
     fn reply(&self, asked: String) -> Result<Reply, ApiError> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked.clone());
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(asked.clone());
         Ok(Reply { json: json!({ "asked": asked }), text: asked })
     }
 }
 
-impl Api for Fake {
+impl Api for FakeApi {
     fn ask_as(&self, request: &Request, voice: &Voice) -> Result<Reply, ApiError> {
         match request {
             Request::Search(request) => self.search(request),
@@ -43,14 +43,14 @@ impl Api for Fake {
             Request::Complete(_) => {
                 let values: Vec<String> = (0..150).map(|number| format!("v{number}")).collect();
                 let reply = self.reply(asked(request, voice))?;
-                Ok(reply.with("values", values.into()).with("total", 150.into()))
+                Ok(reply.with_field("values", values.into()).with_field("total", 150.into()))
             }
             _ => self.reply(asked(request, voice)),
         }
     }
 }
 
-impl Fake {
+impl FakeApi {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
         if let Some(hold) = &self.hold {
             let _ = hold.lock().unwrap_or_else(PoisonError::into_inner).recv();

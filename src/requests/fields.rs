@@ -6,15 +6,15 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use crate::Point;
+use crate::TimePoint;
 use event::limits::SHORT_BYTES_MAX;
 use event::{Problems, Strength, json_type, list_from_json, unknown_field};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use guard::text::{Layout, neutralise};
 use learning::signature::error_lines;
 
 /// The arguments of a request, as they are given.
-pub type Given = Map<String, Value>;
+pub type CallArguments = Map<String, Value>;
 
 /// The bounds of a list.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ pub struct Fields {
 impl Fields {
     /// Takes the arguments of a call that knows the fields `known`. `aliases` pairs names that models and people use
     /// by mistake with the field they mean.
-    pub(super) fn of(
+    pub(super) fn new(
         known: &[&str],
         aliases: &[(&str, &str)],
         mut given: Map<String, Value>,
@@ -82,8 +82,8 @@ impl Fields {
 
     /// Takes a text to search for. A longer one, such as the log of a CI run, is cut to its telling lines.
     /// Its secrets go first: a password whose name is cut off is a word like any other.
-    pub(super) fn query(&mut self, name: &str, bytes_max: usize) -> Option<Redacted> {
-        self.text(name, usize::MAX).map(|text| telling(Redacted::of(&text), bytes_max))
+    pub(super) fn query(&mut self, name: &str, bytes_max: usize) -> Option<RedactedText> {
+        self.text(name, usize::MAX).map(|text| telling(RedactedText::redact(&text), bytes_max))
     }
 
     /// Takes a list of short texts.
@@ -132,7 +132,7 @@ impl Fields {
             Value::String(text) => text.trim().parse().ok(),
             other => other.as_f64(),
         };
-        let share = number.and_then(Strength::of);
+        let share = number.and_then(Strength::from_share);
         if share.is_none() {
             let message = format!("must be a number from 0 to 1, got {}", brief(&value));
             self.problems.add(name, message);
@@ -141,11 +141,11 @@ impl Fields {
     }
 
     /// Takes a point in time.
-    pub(super) fn point(&mut self, name: &str) -> Option<Point> {
+    pub(super) fn point(&mut self, name: &str) -> Option<TimePoint> {
         let text = self.text(name, SHORT_BYTES_MAX)?;
-        let point = Point::parse(&text);
+        let point = TimePoint::parse(&text);
         if point.is_none() {
-            let message = format!("must be {}, got {:?}", Point::ALLOWED, shown(&text));
+            let message = format!("must be {}, got {:?}", TimePoint::ALLOWED, shown(&text));
             self.problems.add(name, message);
         }
         point
@@ -171,7 +171,7 @@ impl Fields {
     }
 
     /// Notes that `name` is needed, unless a problem with it is known already.
-    pub(super) fn lacks(&mut self, name: &str, message: &str) {
+    pub(super) fn report_missing(&mut self, name: &str, message: &str) {
         if !self.problems.names(name) {
             self.problems.add(name, message);
         }
@@ -184,7 +184,7 @@ impl Fields {
 }
 
 /// Cuts a text that is too long for a query: to the lines that report its error, or else to its beginning and its end.
-fn telling(text: Redacted, bytes_max: usize) -> Redacted {
+fn telling(text: RedactedText, bytes_max: usize) -> RedactedText {
     if text.len() <= bytes_max {
         return text;
     }
@@ -192,7 +192,7 @@ fn telling(text: Redacted, bytes_max: usize) -> Redacted {
         return lines;
     }
     let half = bytes_max / 2;
-    Redacted::ends(&text, (half, half - 1), "\n")
+    RedactedText::head_and_tail(&text, (half, half - 1), "\n")
 }
 
 /// Tells whether a value stands for "not given", as models that must name every field write it.

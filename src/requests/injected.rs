@@ -1,6 +1,6 @@
 //! What agents were told, and what that saved. Not here: writing it down (`journal`).
 
-use super::bounds::repo;
+use super::bounds::repo_rule;
 use super::browse::PAGE_MAX;
 use super::define::request;
 use super::rule::{sequence, text, whole};
@@ -21,7 +21,7 @@ request! {
         /// Only in this session
         session: Option<String> = text(SHORT_BYTES_MAX).option("session", "SESSION");
         /// Only in this repository: its name, key or URL
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
         /// Only where this memory was told: its id, or any unique short form of it
         memory: Option<String> = text(ID_BYTES_MAX).option("memory", "ID");
         /// Where the page begins: `next` of the page before

@@ -52,11 +52,11 @@ pub use self::bounds::{
     CONTEXT_TOKENS_DEFAULT, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT,
     QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, TOKENS_MAX, TOKENS_MIN,
 };
-pub use self::bulk_change::{Doing, Sweep, SweepRequest};
-pub use self::change::{ChangeRequest, Voice, Wanted};
+pub use self::bulk_change::{ChangeExtent, Sweep, SweepRequest};
+pub use self::change::{ChangeRequest, Voice, WantedChange};
 pub use self::context::ContextRequest;
 pub use self::define::ApiRequest;
-pub use self::links::{EDITS_MAX, Edit, LinkAction, LinkRequest, Numbered, Terms};
+pub use self::links::{EDITS_MAX, LinkAction, LinkEdit, LinkRequest, LinkTerms, NumberedEdit};
 pub use self::listing::{Listing, ReviewRequest, StaleRequest};
 pub use self::log_events::LogEventsRequest;
 pub use self::prompts::CompleteRequest;
@@ -65,7 +65,7 @@ pub use self::request::{Api, Request};
 pub use self::search::{Mode, SearchRequest, SearchScope};
 pub use self::sessions::{FailedCommand, SessionSearchRequest};
 pub use ::search::links::LinkDirection;
-pub use ::search::{Failure, Flagged, Point, Slot, Tiers};
+pub use ::search::{CompletionSlot, Failure, Flagged, Tiers, TimePoint};
 pub use reply::{Explain, Reply, Shape};
 
 use self::fields::Fields;
@@ -103,11 +103,11 @@ pub fn spelling(field: &str) -> Option<String> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn about_file(path: &str) -> Result<SearchRequest, Problems> {
+pub fn file_search(path: &str) -> Result<SearchRequest, Problems> {
     let given = Map::from_iter([("path".to_owned(), vec![path].into())]);
-    let mut fields = Fields::of(&["path"], &[], given);
+    let mut fields = Fields::new(&["path"], &[], given);
     let no_path = "is empty; give the path of a file or the end of it, such as src/main.rs";
-    let files = bounds::files().called("path").at_least_one(no_path).read(&mut fields);
+    let files = bounds::files_rule().with_name("path").at_least_one(no_path).read(&mut fields);
     fields.finish(SearchRequest { files, limit: LIMIT_MAX, ..<_>::default() })
 }
 
@@ -120,7 +120,7 @@ pub fn number(
     given: Option<String>,
     allowed: RangeInclusive<usize>,
 ) -> Result<Option<usize>, Problems> {
-    let mut fields = Fields::of(&[name], &[], Map::from_iter([(name.to_owned(), given.into())]));
+    let mut fields = Fields::new(&[name], &[], Map::from_iter([(name.to_owned(), given.into())]));
     let number = fields.number(name, allowed);
     fields.finish(number)
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::bounds::repo;
+use super::bounds::repo_rule;
 use super::define::{ApiRequest, request};
 use super::fields::Fields;
 use super::parameter::Presence;
@@ -32,7 +32,7 @@ request! {
         /// Who or what made it [default: manual]
         origin: Option<String> = text(ID_BYTES_MAX).option("origin", "NAME").any_value();
         /// The repository of files [default: that of the memory, else of this directory]
-        repo: Option<String> = repo().conflicts_with("bulk");
+        repo: Option<String> = repo_rule().conflicts_with("bulk");
     }
     checked by origin_is_an_id
 }
@@ -47,7 +47,7 @@ request! {
         /// What it leads to: the id of a memory, or a file
         target: String = end().positional("TARGET", Presence::RequiredUnless("origin"));
         /// The repository of files [default: that of the memory, else of this directory]
-        repo: Option<String> = repo().conflicts_with("origin");
+        repo: Option<String> = repo_rule().conflicts_with("origin");
     }
 }
 
@@ -63,25 +63,25 @@ pub const EDITS_MAX: usize = 50_000;
 #[serde(rename_all = "snake_case")]
 pub enum LinkRequest {
     /// One link.
-    One(Edit),
+    One(LinkEdit),
     /// Many links. A wrong one does not stop the others.
-    Many(Vec<Numbered>),
+    Many(Vec<NumberedEdit>),
     /// Ends all links of this origin.
     EndOrigin(String),
 }
 
 /// A link among many.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Numbered {
+pub struct NumberedEdit {
     /// Its line, counted from 1.
     pub line: usize,
     /// The link, or its problems.
-    pub edit: Result<Edit, Problems>,
+    pub edit: Result<LinkEdit, Problems>,
 }
 
 /// One link that is made or ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edit {
+pub struct LinkEdit {
     /// Its source: the id of a memory, any unique short form of it, or a file.
     pub source: String,
     /// How the two are related.
@@ -100,14 +100,14 @@ pub struct Edit {
 #[serde(rename_all = "snake_case")]
 pub enum LinkAction {
     /// Make it, or change it to these terms.
-    Make(Terms),
+    Make(LinkTerms),
     /// End it.
     End,
 }
 
 /// The fields of a link beside its source, relation and target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Terms {
+pub struct LinkTerms {
     /// How certain or close the relation is.
     pub strength: Strength,
     /// When it begins to hold: a time, a day, `now`, or an age.
@@ -118,17 +118,17 @@ pub struct Terms {
     pub origin: String,
 }
 
-impl From<LinkArguments> for Edit {
+impl From<LinkArguments> for LinkEdit {
     fn from(given: LinkArguments) -> Self {
         let LinkArguments { source, relation, target, valid_from, valid_to, repo, .. } = given;
         let strength = given.strength.unwrap_or(Strength::USUAL);
         let origin = given.origin.unwrap_or_else(|| MANUAL.to_owned());
-        let action = LinkAction::Make(Terms { strength, valid_from, valid_to, origin });
+        let action = LinkAction::Make(LinkTerms { strength, valid_from, valid_to, origin });
         Self { source, relation, target, repo, action }
     }
 }
 
-impl From<UnlinkArguments> for Edit {
+impl From<UnlinkArguments> for LinkEdit {
     fn from(UnlinkArguments { source, relation, target, repo }: UnlinkArguments) -> Self {
         Self { source, relation, target, repo, action: LinkAction::End }
     }
@@ -151,7 +151,7 @@ fn origin_is_an_id(request: &LinkArguments, fields: &mut Fields) {
 fn check_origin(origin: Option<&str>, fields: &mut Fields) {
     if origin.is_some_and(|name| EventId::foreign(name).is_none()) {
         let message = "must be visible ASCII without spaces or quotes, such as tree-sitter:api";
-        fields.lacks("origin", message);
+        fields.report_missing("origin", message);
     }
 }
 
@@ -159,14 +159,14 @@ fn check_origin(origin: Option<&str>, fields: &mut Fields) {
 ///
 /// # Errors
 /// What is allowed.
-pub fn end_origin(given: &str) -> Result<LinkRequest, Problems> {
+pub fn read_end_of_origin(given: &str) -> Result<LinkRequest, Problems> {
     let given = Map::from_iter([("origin".to_owned(), given.into())]);
-    let mut fields = Fields::of(&["origin"], &[], given);
+    let mut fields = Fields::new(&["origin"], &[], given);
     let origin = fields.text("origin", ID_BYTES_MAX);
     check_origin(origin.as_deref(), &mut fields);
     if origin.is_none() {
         let message = "is empty; name the origin whose links to end, for example tree-sitter:api";
-        fields.lacks("origin", message);
+        fields.report_missing("origin", message);
     }
     fields.finish(LinkRequest::EndOrigin(origin.unwrap_or_default()))
 }
@@ -176,7 +176,7 @@ pub fn end_origin(given: &str) -> Result<LinkRequest, Problems> {
 ///
 /// # Errors
 /// Reports that there are no lines, or too many.
-pub fn links(text: &str, origin: Option<&str>) -> Result<LinkRequest, Problems> {
+pub fn read_links(text: &str, origin: Option<&str>) -> Result<LinkRequest, Problems> {
     let lines = (1..).zip(text.trim_start_matches('\u{FEFF}').lines());
     let lines: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.trim().is_empty()).collect();
     if lines.is_empty() {
@@ -186,20 +186,20 @@ pub fn links(text: &str, origin: Option<&str>) -> Result<LinkRequest, Problems> 
         let message = format!("has {} links; at most {EDITS_MAX} are allowed", lines.len());
         return Err(Problems::one("bulk", message));
     }
-    let numbered = |(line, text)| Numbered { line, edit: of_line(text, origin) };
+    let numbered = |(line, text)| NumberedEdit { line, edit: of_line(text, origin) };
     Ok(LinkRequest::Many(lines.into_iter().map(numbered).collect()))
 }
 
 const EXAMPLE: &str = "write one object per line, for example {\"source\":\"code:src/a.rs\",\"relation\":\"imports\",\"target\":\"code:src/b.rs\"}";
 
-fn of_line(line: &str, origin: Option<&str>) -> Result<Edit, Problems> {
+fn of_line(line: &str, origin: Option<&str>) -> Result<LinkEdit, Problems> {
     let wrong = |what: String| Problems::one("line", format!("{what}; {EXAMPLE}"));
     match serde_json::from_str(line) {
         Ok(Value::Object(mut object)) => {
             if let Some(origin) = origin {
                 object.entry("origin").or_insert_with(|| origin.into());
             }
-            LinkArguments::from_command(object).map(Edit::from)
+            LinkArguments::from_command(object).map(LinkEdit::from)
         }
         Ok(_) => Err(wrong("is not a JSON object".to_owned())),
         Err(error) => Err(wrong(format!("is not JSON ({error})"))),
@@ -216,8 +216,8 @@ mod tests {
         value.as_object().unwrap().clone()
     }
 
-    fn link(value: &Value) -> Result<Edit, Problems> {
-        LinkArguments::from_command(object(value)).map(Edit::from)
+    fn link(value: &Value) -> Result<LinkEdit, Problems> {
+        LinkArguments::from_command(object(value)).map(LinkEdit::from)
     }
 
     // S-LINK-6
@@ -252,7 +252,9 @@ mod tests {
     #[test]
     fn a_wrong_line_does_not_stop_the_other_lines() {
         let text = "{\"source\":\"a\",\"relation\":\"calls\",\"target\":\"b\"}\n\nnot json\n[1]\n{\"source\":\"a\",\"relation\":\"calls\",\"target\":\"b\",\"origin\":\"me\"}\n";
-        let LinkRequest::Many(edits) = links(text, Some("scan:api")).unwrap() else { panic!() };
+        let LinkRequest::Many(edits) = read_links(text, Some("scan:api")).unwrap() else {
+            panic!()
+        };
         let lines: Vec<(usize, bool)> =
             edits.iter().map(|one| (one.line, one.edit.is_ok())).collect();
         assert_eq!(lines, [(1, true), (3, false), (4, false), (5, true)]);
@@ -264,6 +266,6 @@ mod tests {
             })
             .collect();
         assert_eq!(origins, ["scan:api", "me"]);
-        assert!(links(" \n", None).is_err());
+        assert!(read_links(" \n", None).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{limit, max_tokens, repo, some_ids};
+use super::bounds::{limit_rule, max_tokens_rule, repo_rule, required_ids_rule};
 use super::browse::BrowseRequest;
 use super::define::request;
 use super::injected::{InjectedRequest, SavingsRequest};
@@ -17,7 +17,7 @@ request! {
     /// Memories that are shown in full.
     pub struct ShowArguments {
         /// Ids, or any unique short form of them
-        ids: Vec<String> = some_ids().positionals("ID");
+        ids: Vec<String> = required_ids_rule().positionals("ID");
     }
 }
 
@@ -25,7 +25,7 @@ request! {
     /// The newest memories.
     pub struct RecentArguments {
         /// Most memories
-        limit: usize = limit();
+        limit: usize = limit_rule();
     }
 }
 
@@ -34,9 +34,9 @@ request! {
     #[derive(Eq)]
     pub struct ReviewRequest {
         /// The repository: its name, key or URL
-        repo: Option<String> = repo().usual("that of this directory");
+        repo: Option<String> = repo_rule().described_default("that of this directory");
         /// Most pairs
-        limit: usize = limit();
+        limit: usize = limit_rule();
     }
 }
 
@@ -45,7 +45,7 @@ request! {
     #[derive(Eq)]
     pub struct StaleRequest {
         /// The repository; it must be that of the working directory, if there is one
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
     }
 }
 
@@ -54,11 +54,11 @@ request! {
     #[derive(Eq)]
     pub struct ExportRequest {
         /// The repository: its name, key or URL
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
         /// How proven a memory must be: proven or established
         min: LeastMaturity = choice().or_word(LeastMaturity::Proven).option("min", "MATURITY");
         /// Most tokens of all the lines
-        max_tokens: usize = max_tokens().or(EXPORT_TOKENS_DEFAULT);
+        max_tokens: usize = max_tokens_rule().or(EXPORT_TOKENS_DEFAULT);
     }
 }
 
@@ -108,7 +108,7 @@ pub const KNOWN_IDS_MAX: usize = 2_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordsRequest {
     /// Of which repositories.
-    pub of: RecordsOf,
+    pub of: RecordsScope,
     /// Where the page begins: `next` of the page before.
     pub cursor: Option<String>,
 }
@@ -116,7 +116,7 @@ pub struct RecordsRequest {
 /// Whose memories an export has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RecordsOf {
+pub enum RecordsScope {
     /// Those of the repository at hand.
     #[default]
     Here,

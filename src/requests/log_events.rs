@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::repo;
+use super::bounds::repo_rule;
 use super::define::request;
 use super::parameter::Presence;
 use super::rule::{text, time, whole};
 use event::limits::{ID_BYTES_MAX, SHORT_BYTES_MAX};
-use search::Point;
+use search::TimePoint;
 
 /// Most days of a timeline: a year, also one with a leap day.
 pub const DAYS_MAX: usize = 366;
@@ -25,7 +25,7 @@ request! {
         /// How many days, of which today is the last; a day begins at 0:00 UTC
         days: usize = whole(1..=DAYS_MAX).or(DAYS_DEFAULT).option("days", "N");
         /// Only of this repository: its name, key or URL
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
     }
 }
 
@@ -44,11 +44,11 @@ request! {
     #[derive(Eq)]
     pub struct AuditRequest {
         /// Only by this agent or person
-        agent: Option<String> = text(SHORT_BYTES_MAX).option("agent", "AGENT").also(&["agent_id", "agents"]);
+        agent: Option<String> = text(SHORT_BYTES_MAX).option("agent", "AGENT").with_aliases(&["agent_id", "agents"]);
         /// Only of this repository: its name, key or URL
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
         /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
-        since: Option<Point> = time().option("since", "TIME");
+        since: Option<TimePoint> = time().option("since", "TIME");
         /// Where the page begins: `next` of the page before
         cursor: Option<String> = text(2 * ID_BYTES_MAX).option("cursor", "CURSOR");
         /// Most events

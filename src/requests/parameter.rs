@@ -14,9 +14,9 @@ pub struct Parameter {
     /// Its description, for people and for models.
     pub text: &'static str,
     /// Which values it takes.
-    pub values: Values,
+    pub values: ParameterValues,
     /// Its default.
-    pub default: Option<Usual>,
+    pub default: Option<ParameterDefault>,
     /// Whether a call must name it.
     pub is_required: bool,
     /// How tools offer it.
@@ -27,7 +27,7 @@ pub struct Parameter {
 
 /// The default of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Usual {
+pub enum ParameterDefault {
     /// This value, always.
     Value(String),
     /// It depends; this describes it in help texts.
@@ -36,7 +36,7 @@ pub enum Usual {
 
 /// Which values a parameter takes.
 #[derive(Debug, Clone)]
-pub enum Values {
+pub enum ParameterValues {
     /// A text.
     Text,
     /// A list of short texts.
@@ -142,12 +142,14 @@ impl Parameter {
     #[must_use]
     pub fn help(&self) -> String {
         let mut help = self.text.to_owned();
-        if let Values::Whole(allowed) = &self.values {
+        if let ParameterValues::Whole(allowed) = &self.values {
             help.push_str(&format!(", {} to {}", allowed.start(), allowed.end()));
         }
         match &self.default {
-            Some(Usual::Value(value)) => help.push_str(&format!(" [default: {value}]")),
-            Some(Usual::Described(words)) => help.push_str(&format!(" [default: {words}]")),
+            Some(ParameterDefault::Value(value)) => help.push_str(&format!(" [default: {value}]")),
+            Some(ParameterDefault::Described(words)) => {
+                help.push_str(&format!(" [default: {words}]"))
+            }
             None => {}
         }
         help

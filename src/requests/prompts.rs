@@ -4,28 +4,28 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, files, names, repo};
+use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, files_rule, names_rule, repo_rule};
 use super::context::ContextRequest;
 use super::define::request;
 use super::fields::Fields;
 use super::rule::query;
-use super::search::{SearchRequest, scope_of};
+use super::search::{SearchRequest, search_scope};
 use event::Problems;
 use event::limits::FILE_BYTES_MAX;
-use guard::secrets::Redacted;
-use search::Slot;
+use guard::secrets::RedactedText;
+use search::CompletionSlot;
 
 request! {
     /// The arguments of the prompt `recall`.
     pub struct RecallArguments {
         /// An error, a command, a part of the code
-        topic: Redacted = query(QUERY_BYTES_MAX).required(NO_QUERY);
+        topic: RedactedText = query(QUERY_BYTES_MAX).required(NO_QUERY);
         /// e.g. error, decision
-        kinds: Vec<String> = names().called("kind");
+        kinds: Vec<String> = names_rule().with_name("kind");
         /// Path or its end
-        files: Vec<String> = files().called("file");
+        files: Vec<String> = files_rule().with_name("file");
         /// Default: current
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
     }
 }
 
@@ -33,13 +33,13 @@ request! {
     /// The arguments of a prompt about a repository.
     pub struct RepoArguments {
         /// Default: current
-        repo: Option<String> = repo();
+        repo: Option<String> = repo_rule();
     }
 }
 
 impl From<RecallArguments> for SearchRequest {
     fn from(RecallArguments { topic, kinds, files, repo }: RecallArguments) -> Self {
-        Self { query: topic, scope: scope_of(repo, None), kinds, files, ..Self::default() }
+        Self { query: topic, scope: search_scope(repo, None), kinds, files, ..Self::default() }
     }
 }
 
@@ -53,7 +53,7 @@ impl From<RepoArguments> for ContextRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompleteRequest {
     /// The thing that it names.
-    pub slot: Slot,
+    pub slot: CompletionSlot,
     /// Its beginning; empty before the first letter.
     pub typed: String,
 }
@@ -63,9 +63,9 @@ impl CompleteRequest {
     ///
     /// # Errors
     /// What is allowed.
-    pub fn read(slot: Slot, typed: &str) -> Result<Self, Problems> {
+    pub fn read(slot: CompletionSlot, typed: &str) -> Result<Self, Problems> {
         let given = Map::from_iter([("argument.value".to_owned(), typed.into())]);
-        let mut fields = Fields::of(&["argument.value"], &[], given);
+        let mut fields = Fields::new(&["argument.value"], &[], given);
         let typed = fields.text("argument.value", FILE_BYTES_MAX).unwrap_or_default();
         fields.finish(Self { slot, typed })
     }

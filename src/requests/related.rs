@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{SEARCH_TOKENS_DEFAULT, max_tokens, repo};
+use super::bounds::{SEARCH_TOKENS_DEFAULT, max_tokens_rule, repo_rule};
 use super::define::request;
 use super::parameter::Presence;
 use super::rule::{Rule, both, choice, text, time, whole};
 use event::Relation;
 use event::limits::FILE_BYTES_MAX;
-use search::Point;
+use search::TimePoint;
 use search::links::LinkDirection;
 
 /// Most steps of a walk: further on everything is connected with everything.
@@ -25,17 +25,17 @@ request! {
         /// Where the walk begins
         start: WalkStart = start();
         /// How many steps to follow
-        depth: Option<usize> = whole(1..=DEPTH_MAX).usual("1").option("depth", "N").for_tools("");
+        depth: Option<usize> = whole(1..=DEPTH_MAX).described_default("1").option("depth", "N").for_tools("");
         /// Which links to follow: outbound, inbound or both
-        way: LinkDirection = choice().called("direction").or_word(LinkDirection::Both).option("direction", "WAY").unlisted();
+        way: LinkDirection = choice().with_name("direction").or_word(LinkDirection::Both).option("direction", "WAY").unlisted();
         /// Only by this relation
         relation: Option<Relation> = choice().option("relation", "RELATION").for_tools("e.g. depends_on");
         /// Use the links of that time: a time, a day or an age
-        as_of: Option<Point> = time().option("as-of", "TIME").unlisted();
+        as_of: Option<TimePoint> = time().option("as-of", "TIME").unlisted();
         /// The repository of a file
-        repo: Option<String> = repo().usual("that of this directory").for_tools("");
+        repo: Option<String> = repo_rule().described_default("that of this directory").for_tools("");
         /// Most tokens of the answer
-        max_tokens: usize = max_tokens().or(SEARCH_TOKENS_DEFAULT);
+        max_tokens: usize = max_tokens_rule().or(SEARCH_TOKENS_DEFAULT);
     }
 }
 
@@ -48,9 +48,9 @@ request! {
         /// How many steps to follow
         depth: usize = whole(1..=DEPTH_MAX).or(DEPTH_IMPACT).option("depth", "N");
         /// The repository
-        repo: Option<String> = repo().usual("that of this directory");
+        repo: Option<String> = repo_rule().described_default("that of this directory");
         /// Most tokens of the answer
-        max_tokens: usize = max_tokens().or(SEARCH_TOKENS_DEFAULT);
+        max_tokens: usize = max_tokens_rule().or(SEARCH_TOKENS_DEFAULT);
     }
 }
 
@@ -83,14 +83,16 @@ impl From<ImpactArguments> for RelatedRequest {
 }
 
 fn start() -> Rule<WalkStart> {
-    let id = text(FILE_BYTES_MAX).called("id").meaning("The id of a memory, or a file");
-    let file = text(FILE_BYTES_MAX).called("file").meaning("A file that you will change");
+    let id = text(FILE_BYTES_MAX).with_name("id").with_text("The id of a memory, or a file");
+    let file = text(FILE_BYTES_MAX).with_name("file").with_text("A file that you will change");
     let id = id.positional("ID|FILE", Presence::Required).for_tools("A memory");
     both(id, file.for_tools(""), |id, file, fields| {
         match (&id, &file) {
-            (None, None) => fields.lacks("id", "is empty; give the id of a memory, or a file"),
+            (None, None) => {
+                fields.report_missing("id", "is empty; give the id of a memory, or a file")
+            }
             (Some(_), Some(_)) => {
-                fields.lacks("file", "cannot be given together with id; give one of them");
+                fields.report_missing("file", "cannot be given together with id; give one of them");
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ use crate::bulk_change::SweepRequest;
 use crate::change::{ChangeRequest, Voice};
 use crate::context::ContextRequest;
 use crate::links::LinkRequest;
-use crate::listing::{Listing, RecordsOf, ReviewRequest, StaleRequest};
+use crate::listing::{Listing, RecordsScope, ReviewRequest, StaleRequest};
 use crate::log_events::LogEventsRequest;
 use crate::prompts::CompleteRequest;
 use crate::related::{RelatedRequest, WalkStart};
@@ -134,7 +134,7 @@ impl Request {
 
     /// Returns the request of a caller that reads the words of an answer alone.
     #[must_use]
-    pub fn in_words(self) -> Self {
+    pub fn words_only(self) -> Self {
         let shape = Shape::Words;
         match self {
             Self::Search(request) => Self::Search(SearchRequest { shape, ..request }),
@@ -147,7 +147,7 @@ impl Request {
     /// Returns the request of somebody in a session: what it saves is of the session, and a search of past sessions leaves it out,
     /// unless the request says otherwise.
     #[must_use]
-    pub fn of_session(self, session: Option<String>) -> Self {
+    pub fn in_session(self, session: Option<String>) -> Self {
         match self {
             Self::Save(mut draft) => {
                 draft.session_id = draft.session_id.take().or(session);
@@ -163,7 +163,7 @@ impl Request {
 
     /// Returns the request as it is sent a second time, after a first try that got no answer.
     #[must_use]
-    pub fn sent_again(&self) -> Self {
+    pub fn as_retry(&self) -> Self {
         match self.clone() {
             Self::Save(mut draft) => {
                 draft.is_retry = true;
@@ -179,7 +179,7 @@ impl Request {
 fn lists_here(listing: &Listing) -> bool {
     match listing {
         Listing::OfAgentFiles | Listing::Grown { .. } => true,
-        Listing::Records(request) => request.of == RecordsOf::Here,
+        Listing::Records(request) => request.of == RecordsScope::Here,
         Listing::Known(_)
         | Listing::Export(_)
         | Listing::OfSession(_)

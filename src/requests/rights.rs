@@ -30,7 +30,7 @@ impl Rights {
 
     /// Returns the rights with a name.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|rights| rights.as_str() == name)
     }
 }
@@ -49,8 +49,8 @@ mod tests {
     fn each_right_includes_the_ones_before() {
         assert!(Rights::Read < Rights::Write && Rights::Write < Rights::Admin);
         for rights in Rights::ALL {
-            assert_eq!(Rights::of(rights.as_str()), Some(rights));
+            assert_eq!(Rights::parse(rights.as_str()), Some(rights));
         }
-        assert_eq!(Rights::of("Admin"), None);
+        assert_eq!(Rights::parse("Admin"), None);
     }
 }

@@ -4,11 +4,13 @@
 use std::ops::RangeInclusive;
 
 use super::fields::{Fields, ListRule};
-use super::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm, Usual, Values};
-use crate::Point;
+use super::parameter::{
+    ArgumentShape, CommandForm, Parameter, ParameterDefault, ParameterValues, Presence, ToolForm,
+};
+use crate::TimePoint;
 use event::limits::{ID_BYTES_MAX, SHORT_BYTES_MAX};
 use event::{Relation, Strength, Verdict, quoted};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use search::links::LinkDirection;
 
 /// A closed set of words.
@@ -54,55 +56,55 @@ pub struct Rule<T> {
 
 /// A text of at most this many bytes.
 pub fn text(bytes_max: usize) -> Rule<Option<String>> {
-    Rule::one(Values::Text, move |name, fields| fields.text(name, bytes_max))
+    Rule::one(ParameterValues::Text, move |name, fields| fields.text(name, bytes_max))
 }
 
 /// A text to search for; a longer one is cut to what is telling.
-pub fn query(bytes_max: usize) -> Rule<Option<Redacted>> {
-    Rule::one(Values::Text, move |name, fields| fields.query(name, bytes_max))
+pub fn query(bytes_max: usize) -> Rule<Option<RedactedText>> {
+    Rule::one(ParameterValues::Text, move |name, fields| fields.query(name, bytes_max))
 }
 
 /// A list of short texts.
 pub fn list(rule: ListRule) -> Rule<Vec<String>> {
-    Rule::one(Values::List, move |name, fields| fields.list(name, &rule))
+    Rule::one(ParameterValues::List, move |name, fields| fields.list(name, &rule))
 }
 
 /// A whole number.
 pub fn whole(allowed: RangeInclusive<usize>) -> Rule<Option<usize>> {
-    let values = Values::Whole(allowed.clone());
+    let values = ParameterValues::Whole(allowed.clone());
     Rule::one(values, move |name, fields| fields.number(name, allowed.clone()))
 }
 
 /// A number from 0 to 1.
 pub fn share() -> Rule<Option<Strength>> {
-    Rule::one(Values::Share, |name, fields| fields.share(name))
+    Rule::one(ParameterValues::Share, |name, fields| fields.share(name))
 }
 
 /// A time, a day or an age.
-pub fn time() -> Rule<Option<Point>> {
-    Rule::one(Values::Time, |name, fields| fields.point(name))
+pub fn time() -> Rule<Option<TimePoint>> {
+    Rule::one(ParameterValues::Time, |name, fields| fields.point(name))
 }
 
 /// The place after an event. Whether there is such a place is told later.
 pub fn sequence() -> Rule<Option<String>> {
-    Rule::one(Values::Sequence, |name, fields| fields.text(name, SHORT_BYTES_MAX))
+    Rule::one(ParameterValues::Sequence, |name, fields| fields.text(name, SHORT_BYTES_MAX))
 }
 
 /// True or false.
 pub fn switch() -> Rule<Option<bool>> {
-    Rule::one(Values::Switch, |name, fields| fields.flag(name))
+    Rule::one(ParameterValues::Switch, |name, fields| fields.flag(name))
 }
 
 /// One of a closed set of words.
 pub fn choice<T: Choice>() -> Rule<Option<T>> {
     let all = T::all().into_iter();
-    let values = Values::Word(all.map(|one| (one.word(), one.meaning())).collect());
+    let values = ParameterValues::Word(all.map(|one| (one.word(), one.meaning())).collect());
     Rule::one(values, |name, fields| {
         let word = fields.text(name, ID_BYTES_MAX)?;
         let chosen = T::of_word(&word);
         if chosen.is_none() {
             let known = known_words::<T>();
-            fields.lacks(name, &format!("must be one of {known}; got {}", quoted(&word)));
+            fields.report_missing(name, &format!("must be one of {known}; got {}", quoted(&word)));
         }
         chosen
     })
@@ -133,7 +135,7 @@ pub fn both<A: 'static, B: 'static, T: 'static>(
 }
 
 impl<T: 'static> Rule<T> {
-    fn one(values: Values, read: impl Fn(&str, &mut Fields) -> T + 'static) -> Self {
+    fn one(values: ParameterValues, read: impl Fn(&str, &mut Fields) -> T + 'static) -> Self {
         let parameter = Parameter {
             name: "",
             aliases: &[],
@@ -156,7 +158,7 @@ impl<T: 'static> Rule<T> {
     }
 
     /// Names the parameter and tells what it is, where neither was said before.
-    pub(super) fn of_field(self, name: &'static str, text: &'static str) -> Self {
+    pub(super) fn for_field(self, name: &'static str, text: &'static str) -> Self {
         self.with(|parameter| {
             if parameter.name.is_empty() {
                 parameter.name = name;
@@ -176,17 +178,17 @@ impl<T: 'static> Rule<T> {
     }
 
     /// Gives the parameter another name than the field has.
-    pub fn called(self, name: &'static str) -> Self {
+    pub fn with_name(self, name: &'static str) -> Self {
         self.with(|parameter| parameter.name = name)
     }
 
     /// Lists names that models and people use for it by mistake; a message about one names the parameter.
-    pub fn also(self, aliases: &'static [&'static str]) -> Self {
+    pub fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         self.with(|parameter| parameter.aliases = aliases)
     }
 
     /// Says what the parameter is, where it is not the only one of its field.
-    pub fn meaning(self, text: &'static str) -> Self {
+    pub fn with_text(self, text: &'static str) -> Self {
         self.with(|parameter| parameter.text = text)
     }
 
@@ -214,12 +216,12 @@ impl<T: 'static> Rule<T> {
     }
 
     /// Describes in help texts which value stands in, where it depends.
-    pub fn usual(self, words: &'static str) -> Self {
-        self.with(|parameter| parameter.default = Some(Usual::Described(words)))
+    pub fn described_default(self, words: &'static str) -> Self {
+        self.with(|parameter| parameter.default = Some(ParameterDefault::Described(words)))
     }
 
     fn defaulting(self, value: &str) -> Self {
-        self.with(|parameter| parameter.default = Some(Usual::Value(value.to_owned())))
+        self.with(|parameter| parameter.default = Some(ParameterDefault::Value(value.to_owned())))
     }
 
     /// On the command line, `--long VALUE`. A number or a time may begin with a hyphen, so that a wrong one is told
@@ -245,8 +247,10 @@ impl<T: 'static> Rule<T> {
 
     fn spelled(self, shape: ArgumentShape, value_name: &'static str) -> Self {
         self.with(|parameter| {
-            let is_free =
-                matches!(parameter.values, Values::Whole(_) | Values::Share | Values::Time);
+            let is_free = matches!(
+                parameter.values,
+                ParameterValues::Whole(_) | ParameterValues::Share | ParameterValues::Time
+            );
             parameter.command = Some(CommandForm {
                 shape,
                 value_name,
@@ -290,7 +294,7 @@ impl<T: 'static> Rule<Option<T>> {
             let is_excused = unless.is_some_and(|other| fields.has(other));
             let found = read(parameters, fields);
             if found.is_none() && !is_excused {
-                fields.lacks(name, message);
+                fields.report_missing(name, message);
             }
             found.unwrap_or_else(stand_in)
         };
@@ -325,7 +329,7 @@ impl Rule<Option<usize>> {
 /// What an empty text of a call is read as.
 pub trait CallText: Default + 'static {}
 impl CallText for String {}
-impl CallText for Redacted {}
+impl CallText for RedactedText {}
 
 impl<T: CallText> Rule<Option<T>> {
     /// Refuses a call without it, saying `message`.
@@ -347,7 +351,7 @@ impl Rule<Vec<String>> {
         let read = move |parameters: &[Parameter], fields: &mut Fields| {
             let found = read(parameters, fields);
             if let (true, Some(parameter)) = (found.is_empty(), parameters.first()) {
-                fields.lacks(parameter.name, message);
+                fields.report_missing(parameter.name, message);
             }
             found
         };

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::fields::is_absent;
-use super::parameter::{Parameter, ToolForm, Values};
+use super::parameter::{Parameter, ParameterValues, ToolForm};
 use event::{Draft, draft_from_json};
 
 /// Returns the parameters of `memory_save`. The agent and its session are known without the model, which would only
@@ -14,23 +14,23 @@ pub fn parameters() -> Vec<Parameter> {
     let kinds = "Guessed unless given: error, success, pattern, fact, decision, principle, procedure, convention, \
                  preference or task";
     vec![
-        field("event_type", kinds, Values::Text),
+        field("event_type", kinds, ParameterValues::Text),
         required("lesson", "What to do next time, 1-2 sentences"),
-        field("context", "What was tried, what went wrong", Values::Text),
-        field("command", "Command that helped", Values::Text),
-        field("symptoms", "Exact error text as seen", Values::List),
-        field("tags", "", Values::List),
-        field("files", "", Values::List),
-        field("success_rate", "Worked, e.g. 9/10", Values::Text),
-        field("repo", "Default: current; or global", Values::Text),
+        field("context", "What was tried, what went wrong", ParameterValues::Text),
+        field("command", "Command that helped", ParameterValues::Text),
+        field("symptoms", "Exact error text as seen", ParameterValues::List),
+        field("tags", "", ParameterValues::List),
+        field("files", "", ParameterValues::List),
+        field("success_rate", "Worked, e.g. 9/10", ParameterValues::Text),
+        field("repo", "Default: current; or global", ParameterValues::Text),
     ]
 }
 
 fn required(name: &'static str, text: &'static str) -> Parameter {
-    Parameter { is_required: true, ..field(name, text, Values::Text) }
+    Parameter { is_required: true, ..field(name, text, ParameterValues::Text) }
 }
 
-fn field(name: &'static str, text: &'static str, values: Values) -> Parameter {
+fn field(name: &'static str, text: &'static str, values: ParameterValues) -> Parameter {
     let (tool, command) = (ToolForm::Described, None);
     let (aliases, default) = (&[], None);
     Parameter { name, aliases, text, values, default, is_required: false, tool, command }

@@ -3,60 +3,60 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{
-    MIN_RELEVANCE_PERCENT_DEFAULT, NO_QUERY, QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, files, ids,
-    limit, max_tokens, names, repo,
+    MIN_RELEVANCE_PERCENT_DEFAULT, NO_QUERY, QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, files_rule,
+    ids_rule, limit_rule, max_tokens_rule, names_rule, repo_rule,
 };
 use super::define::request;
 use super::rule::{Choice, Rule, both, choice, internal, query, switch, time, whole};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use reply::{Explain, Shape};
-use search::{Failure, Flagged, Point, Tiers};
+use search::{Failure, Flagged, Tiers, TimePoint};
 
 request! {
     /// A search, or with `ids` the memories of these ids in full.
     pub struct SearchRequest {
         /// What to look for; - reads standard input. It may contain filters: repo:x kind:error tag:npm file:a.rs
         /// agent:codex branch:main since:30d until:2026-03-01
-        query: Redacted = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
+        query: RedactedText = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
             .for_tools("Error text, command or question")
-            .also(&["q", "text", "search", "question", "error", "topic", "prompt"]);
+            .with_aliases(&["q", "text", "search", "question", "error", "topic", "prompt"]);
         /// Where to look
         scope: SearchScope = scope();
         /// Only this kind, such as error or decision (may be repeated)
-        kinds: Vec<String> = names().option("kind", "KIND").for_tools("e.g. error, decision")
-            .also(&["event_type", "event_types", "type", "types"]);
+        kinds: Vec<String> = names_rule().option("kind", "KIND").for_tools("e.g. error, decision")
+            .with_aliases(&["event_type", "event_types", "type", "types"]);
         /// Only memories of none of these kinds
         not_kinds: Vec<String> = internal();
         /// Only with this tag (may be repeated: all must match)
-        tags: Vec<String> = names().option("tag", "TAG").for_tools("").also(&["label", "labels"]);
+        tags: Vec<String> = names_rule().option("tag", "TAG").for_tools("").with_aliases(&["label", "labels"]);
         /// Only about this file (may be repeated: any may match)
-        files: Vec<String> = files().option("file", "PATH").for_tools("");
+        files: Vec<String> = files_rule().option("file", "PATH").for_tools("");
         /// Only learned by this agent (may be repeated: any may match)
-        agents: Vec<String> = names().option("agent", "AGENT").for_tools("").also(&["agent", "agent_id"]);
+        agents: Vec<String> = names_rule().option("agent", "AGENT").for_tools("").with_aliases(&["agent", "agent_id"]);
         /// Only learned on this branch of git (may be repeated: any may match)
-        branches: Vec<String> = names().option("branch", "BRANCH").unlisted();
+        branches: Vec<String> = names_rule().option("branch", "BRANCH").unlisted();
         /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
-        since: Option<Point> = time().option("since", "TIME").for_tools("e.g. 30d").also(&["after", "from", "max_age"]);
+        since: Option<TimePoint> = time().option("since", "TIME").for_tools("e.g. 30d").with_aliases(&["after", "from", "max_age"]);
         /// Only up to this time
-        until: Option<Point> = time().option("until", "TIME").for_tools("").also(&["before", "to"]);
+        until: Option<TimePoint> = time().option("until", "TIME").for_tools("").with_aliases(&["before", "to"]);
         /// Most memories
-        limit: usize = limit();
+        limit: usize = limit_rule();
         /// Most tokens of the answer
-        max_tokens: usize = max_tokens().or(SEARCH_TOKENS_DEFAULT);
+        max_tokens: usize = max_tokens_rule().or(SEARCH_TOKENS_DEFAULT);
         /// Show these in full
-        ids: Vec<String> = ids();
+        ids: Vec<String> = ids_rule();
         /// How to rank: by words and meaning (hybrid), by words (lexical) or by meaning (dense)
         mode: Mode = choice().or_word(Mode::Hybrid).option("mode", "MODE").only_on_command_line();
         /// Show how each score was computed
         explain: Explain = switch().flag("explain", true).unlisted().map(explained);
         /// Also show memories that read like instructions to their reader, marked as such
-        flagged: Flagged = switch().called("include_flagged").flag("include-flagged", true)
+        flagged: Flagged = switch().with_name("include_flagged").flag("include-flagged", true)
             .for_tools("Also notes that read like orders").map(included);
         /// Show less likely answers than this percentage as titles only, and unlikely ones not at all; 0 shows all
         min_relevance_percent: u8 = whole(0..=100).or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent)
-            .called("min_relevance").option("min-relevance", "PERCENT").for_tools("Percent; 0 shows all");
+            .with_name("min_relevance").option("min-relevance", "PERCENT").for_tools("Percent; 0 shows all");
         /// Answer as of this time, by words alone: a time, a day or an age
-        as_of: Option<Point> = time().unlisted();
+        as_of: Option<TimePoint> = time().unlisted();
         /// Which tiers of hits are shown
         tiers: Tiers = internal();
         /// The failure that the answers must be about
@@ -82,22 +82,23 @@ impl Default for SearchScope {
 }
 
 fn scope() -> Rule<SearchScope> {
-    let repo = repo().called("repo").meaning("Only this repository: its name, key or URL");
+    let repo =
+        repo_rule().with_name("repo").with_text("Only this repository: its name, key or URL");
     let all_repos = switch()
-        .called("all_repos")
-        .meaning("Only the repository of this directory")
+        .with_name("all_repos")
+        .with_text("Only the repository of this directory")
         .flag("this-repo", false)
         .conflicts_with("repo")
-        .also(&["scope", "all"]);
+        .with_aliases(&["scope", "all"]);
     both(
         repo.for_tools("Only this repo"),
         all_repos.for_tools("false: current repo only"),
-        |repo, all_repos, _| scope_of(repo, all_repos),
+        |repo, all_repos, _| search_scope(repo, all_repos),
     )
 }
 
 /// A repository that was named narrows the search, unless the call asks for all repositories.
-pub(super) fn scope_of(repo: Option<String>, all_repos: Option<bool>) -> SearchScope {
+pub(super) fn search_scope(repo: Option<String>, all_repos: Option<bool>) -> SearchScope {
     match (repo, all_repos) {
         (repo, Some(true)) => SearchScope::All(repo),
         (None, None) => SearchScope::default(),

@@ -8,8 +8,8 @@ use super::define::ApiRequest;
 use super::listing::{RecentArguments, ShowArguments};
 use super::prompts::{CompleteRequest, RecallArguments};
 use super::search::{SearchRequest, SearchScope};
-use super::{about_file, save};
-use crate::{Explain, Flagged, Point, Slot};
+use super::{file_search, save};
+use crate::{CompletionSlot, Explain, Flagged, TimePoint};
 use event::limits::ID_BYTES_MAX;
 
 fn object(value: Value) -> Map<String, Value> {
@@ -64,7 +64,10 @@ fn time_and_agent_filters_are_read_or_refused() {
     let request =
         searched(json!({"query": "x", "agents": "codex", "since": "30d", "until": "2026-01-01"}));
     assert_eq!(request.agents, ["codex"]);
-    assert_eq!((request.since, request.until), (Point::parse("30d"), Point::parse("2026-01-01")));
+    assert_eq!(
+        (request.since, request.until),
+        (TimePoint::parse("30d"), TimePoint::parse("2026-01-01"))
+    );
     for field in ["since", "until"] {
         let message = refused(json!({"query": "x", field: "yesterday"}));
         assert!(
@@ -266,11 +269,12 @@ fn the_recall_prompt_requires_its_topic() {
 
 #[test]
 fn completion_accepts_empty_and_refuses_too_long_input() {
-    let nothing = CompleteRequest { slot: Slot::Tag, typed: String::new() };
-    assert_eq!(CompleteRequest::read(Slot::Tag, "").unwrap(), nothing);
-    let message = CompleteRequest::read(Slot::File, &"x".repeat(5_000)).unwrap_err().to_string();
+    let nothing = CompleteRequest { slot: CompletionSlot::Tag, typed: String::new() };
+    assert_eq!(CompleteRequest::read(CompletionSlot::Tag, "").unwrap(), nothing);
+    let message =
+        CompleteRequest::read(CompletionSlot::File, &"x".repeat(5_000)).unwrap_err().to_string();
     assert!(message.starts_with("argument.value: has 5000 bytes; at most 1024"), "{message}");
-    assert!(about_file(" ").unwrap_err().to_string().starts_with("path: is empty"));
+    assert!(file_search(" ").unwrap_err().to_string().starts_with("path: is empty"));
 }
 
 #[test]

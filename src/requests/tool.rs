@@ -2,7 +2,7 @@
 //! counts them. Not here: the schema of its arguments (`mcp::schema`).
 
 use crate::api_error::ApiError;
-use crate::fields::Given;
+use crate::fields::CallArguments;
 use crate::parameter::Parameter;
 use crate::request::Request;
 
@@ -75,7 +75,7 @@ pub enum ToolSet {
 impl ToolSet {
     /// Returns the set with this name; any other name is the usual set.
     #[must_use]
-    pub fn of(name: &str) -> Self {
+    pub fn named(name: &str) -> Self {
         if name == "full" { Self::Full } else { Self::Usual }
     }
 }
@@ -96,5 +96,5 @@ pub struct VerbTool {
     /// Its parameters; a model is told fewer than a program.
     pub parameters: fn() -> Vec<Parameter>,
     /// Reads its arguments, and forgives what models get wrong.
-    pub request: fn(Given) -> Result<Request, ApiError>,
+    pub request: fn(CallArguments) -> Result<Request, ApiError>,
 }

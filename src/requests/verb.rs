@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::api_error::ApiError;
 use crate::change::Voice;
-use crate::fields::{Given, is_absent};
+use crate::fields::{CallArguments, is_absent};
 use crate::parameter::Parameter;
 use crate::request::{Api, Request};
 use crate::rights::Rights;
@@ -18,14 +18,14 @@ pub enum VerbKind {
     /// It reads, by GET.
     Read,
     /// It changes something, by POST.
-    Deed,
+    Action,
     /// It makes something new, by POST.
     Make,
 }
 
 /// What a call takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cost {
+pub enum VerbCost {
     /// About as much as a search.
     Usual,
     /// More: it looks at all memories, or at the machine.
@@ -54,9 +54,9 @@ pub struct Verb {
     /// Whether it is for the owner of the server alone.
     pub is_for_admins: bool,
     /// Whether it takes much more than a search.
-    pub cost: Cost,
+    pub cost: VerbCost,
     /// Reads its arguments.
-    pub request: fn(Given) -> Result<Request, ApiError>,
+    pub request: fn(CallArguments) -> Result<Request, ApiError>,
     /// What a caller over a network is told instead of an answer, where that says more.
     pub answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,
     /// The tool over MCP, if it has one.
@@ -68,7 +68,12 @@ impl Verb {
     ///
     /// # Errors
     /// [`ApiError`].
-    pub fn call(&self, api: &dyn Api, given: Given, voice: &Voice) -> Result<Reply, ApiError> {
+    pub fn call(
+        &self,
+        api: &dyn Api,
+        given: CallArguments,
+        voice: &Voice,
+    ) -> Result<Reply, ApiError> {
         let request = (self.request)(given)?;
         (self.answer)(&request, api.ask_as(&request, voice))
     }
@@ -78,18 +83,18 @@ impl Verb {
         match self.kind {
             _ if self.is_for_admins => Rights::Admin,
             VerbKind::Read => Rights::Read,
-            VerbKind::Deed | VerbKind::Make => Rights::Write,
+            VerbKind::Action | VerbKind::Make => Rights::Write,
         }
     }
 
     /// Tells whether a call with these arguments takes much more than a search.
     #[must_use]
-    pub fn is_expensive(&self, given: &Given) -> bool {
+    pub fn is_expensive(&self, given: &CallArguments) -> bool {
         let is_set = |field: &str| given.get(field).is_some_and(|value| !is_off(value));
         match self.cost {
-            Cost::Expensive => true,
-            Cost::ExpensiveWith(fields) => fields.iter().any(|field| is_set(field)),
-            Cost::Usual => false,
+            VerbCost::Expensive => true,
+            VerbCost::ExpensiveWith(fields) => fields.iter().any(|field| is_set(field)),
+            VerbCost::Usual => false,
         }
     }
 
@@ -108,12 +113,12 @@ impl Verb {
 
     /// Makes it one that takes much more than a search.
     pub const fn expensive(self) -> Self {
-        Self { cost: Cost::Expensive, ..self }
+        Self { cost: VerbCost::Expensive, ..self }
     }
 
     /// The same where one of these fields is given.
     pub const fn expensive_with(self, fields: &'static [&'static str]) -> Self {
-        Self { cost: Cost::ExpensiveWith(fields), ..self }
+        Self { cost: VerbCost::ExpensiveWith(fields), ..self }
     }
 
     /// Makes it one for the owner of the server.
@@ -156,10 +161,10 @@ pub const fn read(
     name: &'static str,
     about: &'static str,
     parameters: fn() -> Vec<Parameter>,
-    request: fn(Given) -> Result<Request, ApiError>,
+    request: fn(CallArguments) -> Result<Request, ApiError>,
 ) -> Verb {
     let (kind, in_path, takes_more) = (VerbKind::Read, None, false);
-    let (is_for_admins, cost, tool) = (false, Cost::Usual, None);
+    let (is_for_admins, cost, tool) = (false, VerbCost::Usual, None);
     Verb {
         kind,
         path,
@@ -182,7 +187,7 @@ pub const fn change(
     name: &'static str,
     about: &'static str,
     parameters: fn() -> Vec<Parameter>,
-    request: fn(Given) -> Result<Request, ApiError>,
+    request: fn(CallArguments) -> Result<Request, ApiError>,
 ) -> Verb {
-    Verb { kind: VerbKind::Deed, in_path: ID, ..read(path, name, about, parameters, request) }
+    Verb { kind: VerbKind::Action, in_path: ID, ..read(path, name, about, parameters, request) }
 }

@@ -6,8 +6,8 @@ use crate::analysis::PatternsArguments;
 use crate::api_error::ApiError;
 use crate::change::{ChangeRequest, ForgetArguments};
 use crate::define::ApiRequest;
-use crate::fields::Given;
-use crate::links::{Edit, LinkRequest};
+use crate::fields::CallArguments;
+use crate::links::{LinkEdit, LinkRequest};
 use crate::listing::Listing;
 use crate::parameter::Parameter;
 use crate::request::Request;
@@ -15,12 +15,12 @@ use crate::sessions::{SessionListRequest, SessionSearchRequest};
 use reply::Reply;
 
 /// The parameters of forgetting and of taking it back: which of both is in the path.
-pub(crate) fn forgetting() -> Vec<Parameter> {
-    named(&ForgetArguments::parameters(), &["ids", "reason"])
+pub(crate) fn forget_parameters() -> Vec<Parameter> {
+    named_parameters(&ForgetArguments::parameters(), &["ids", "reason"])
 }
 
 /// Says that a search needs a query. It does without one where ids are given, for which there are paths of their own.
-pub(crate) fn of_query(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
+pub(crate) fn query_parameters(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
     for parameter in &mut parameters {
         parameter.is_required |= parameter.name == "query";
     }
@@ -43,7 +43,7 @@ pub(crate) fn related_or_unknown(
 }
 
 /// A caller over HTTP has no directory that could tell the repository, so it must be named.
-pub(crate) fn of_named_repo(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
+pub(crate) fn named_repo_parameters(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
     for parameter in &mut parameters {
         parameter.is_required |= parameter.name == "repo";
     }
@@ -51,14 +51,14 @@ pub(crate) fn of_named_repo(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
 }
 
 /// The parameters of a search of sessions and of the list that takes its place where nothing is asked.
-pub(crate) fn of_sessions() -> Vec<Parameter> {
+pub(crate) fn session_parameters() -> Vec<Parameter> {
     let mut parameters = SessionSearchRequest::parameters();
-    parameters.extend(named(&SessionListRequest::parameters(), &["page"]));
+    parameters.extend(named_parameters(&SessionListRequest::parameters(), &["page"]));
     parameters
 }
 
 /// Reads a question to past sessions; without one, the request for the newest.
-pub(crate) fn sessions(mut given: Given) -> Result<Request, ApiError> {
+pub(crate) fn sessions_request(mut given: CallArguments) -> Result<Request, ApiError> {
     if given.keys().any(|name| !LISTS_SESSIONS.contains(&name.as_str())) {
         return Ok(SessionSearchRequest::from_http(given)?.into());
     }
@@ -85,29 +85,29 @@ pub(crate) fn session_or_unknown(
 /// The fields of a list of sessions. Any other one asks for a search.
 pub(crate) const LISTS_SESSIONS: [&str; 5] = ["repo", "since", "limit", "page", "tools"];
 
-pub(crate) fn named(all: &[Parameter], names: &[&str]) -> Vec<Parameter> {
+pub(crate) fn named_parameters(all: &[Parameter], names: &[&str]) -> Vec<Parameter> {
     all.iter().filter(|parameter| names.contains(&parameter.name)).cloned().collect()
 }
 
-pub(crate) fn changed<R: ApiRequest + Into<ChangeRequest>>(
-    given: Given,
+pub(crate) fn change_request<R: ApiRequest + Into<ChangeRequest>>(
+    given: CallArguments,
 ) -> Result<Request, ApiError> {
     let request: ChangeRequest = R::from_http(given)?.into();
     Ok(request.into())
 }
 
-pub(crate) fn changed_by_model<R: ApiRequest + Into<ChangeRequest>>(
-    given: Given,
+pub(crate) fn model_change_request<R: ApiRequest + Into<ChangeRequest>>(
+    given: CallArguments,
 ) -> Result<Request, ApiError> {
     let request: ChangeRequest = R::from_tool(given)?.into();
     Ok(request.into())
 }
 
-pub(crate) fn linked(edit: Edit) -> Result<Request, ApiError> {
+pub(crate) fn link_request(edit: LinkEdit) -> Result<Request, ApiError> {
     Ok(LinkRequest::One(edit).into())
 }
 
-pub(crate) fn patterns(given: Given) -> Result<Request, ApiError> {
+pub(crate) fn patterns_request(given: CallArguments) -> Result<Request, ApiError> {
     let request: crate::analysis::PatternsRequest = PatternsArguments::from_http(given)?.into();
     Ok(request.into())
 }

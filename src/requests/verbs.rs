@@ -20,8 +20,9 @@ use crate::sessions::SessionSearchRequest;
 use crate::tool::{self, ToolSet, VerbTool};
 use crate::verb::{ID, Verb, VerbKind, change, read};
 use crate::verb_arguments::{
-    changed, changed_by_model, forgetting, linked, named, of_named_repo, of_query, of_sessions,
-    patterns, related_or_unknown, session_or_unknown, sessions,
+    change_request, forget_parameters, link_request, model_change_request, named_parameters,
+    named_repo_parameters, patterns_request, query_parameters, related_or_unknown,
+    session_or_unknown, session_parameters, sessions_request,
 };
 
 /// All verbs.
@@ -30,7 +31,7 @@ pub const VERBS: &[Verb] = &[
         "search",
         "search",
         "Find memories",
-        || of_query(SearchRequest::parameters()),
+        || query_parameters(SearchRequest::parameters()),
         |given| Ok(SearchRequest::from_http(given)?.into()),
     )
     .expensive_with(&["explain", "as_of"])
@@ -47,7 +48,7 @@ pub const VERBS: &[Verb] = &[
         "context",
         "context",
         "Make the briefing for a task",
-        || of_named_repo(ContextRequest::parameters()),
+        || named_repo_parameters(ContextRequest::parameters()),
         |given| Ok(ContextRequest::from_http(given)?.into()),
     )
     .expensive()
@@ -74,7 +75,7 @@ pub const VERBS: &[Verb] = &[
             "memories",
             "save",
             "Save a lesson",
-            || of_named_repo(save::parameters()),
+            || named_repo_parameters(save::parameters()),
             |given| Ok(Request::Save(Box::new(save::draft(given)))),
         )
     }
@@ -135,7 +136,7 @@ pub const VERBS: &[Verb] = &[
         "feedback",
         "Report whether a memory worked",
         FeedbackArguments::parameters,
-        changed::<FeedbackArguments>,
+        change_request::<FeedbackArguments>,
     )
     .with_tool(VerbTool {
         name: tool::FEEDBACK,
@@ -144,14 +145,14 @@ pub const VERBS: &[Verb] = &[
         set: ToolSet::Usual,
         place: 3,
         parameters: FeedbackArguments::parameters,
-        request: changed_by_model::<FeedbackArguments>,
+        request: model_change_request::<FeedbackArguments>,
     }),
     change(
         "memories/{id}/forget",
         "forget",
         "Forget a memory; restore brings it back",
-        forgetting,
-        changed::<ForgetArguments>,
+        forget_parameters,
+        change_request::<ForgetArguments>,
     )
     .with_tool(VerbTool {
         name: tool::FORGET,
@@ -160,16 +161,16 @@ pub const VERBS: &[Verb] = &[
         set: ToolSet::Usual,
         place: 4,
         parameters: ForgetArguments::parameters,
-        request: changed_by_model::<ForgetArguments>,
+        request: model_change_request::<ForgetArguments>,
     }),
     change(
         "memories/{id}/restore",
         "restore",
         "Bring back a memory that was forgotten, replaced or faded",
-        forgetting,
+        forget_parameters,
         |mut given| {
             given.insert("undo".to_owned(), true.into());
-            changed::<ForgetArguments>(given)
+            change_request::<ForgetArguments>(given)
         },
     ),
     change(
@@ -177,33 +178,33 @@ pub const VERBS: &[Verb] = &[
         "supersede",
         "Replace a memory by another one",
         SupersedeArguments::parameters,
-        changed::<SupersedeArguments>,
+        change_request::<SupersedeArguments>,
     ),
     change(
         "memories/{id}/distinct",
         "distinct",
         "Settle that two memories do not contradict each other",
         DistinctArguments::parameters,
-        changed::<DistinctArguments>,
+        change_request::<DistinctArguments>,
     ),
     change(
         "memories/{id}/pin",
         "pin",
         "Let a memory not age, or age again",
         PinArguments::parameters,
-        changed::<PinArguments>,
+        change_request::<PinArguments>,
     ),
     read(
         "impact",
         "impact",
         "List memories that a change to a file may affect",
-        || of_named_repo(ImpactArguments::parameters()),
+        || named_repo_parameters(ImpactArguments::parameters()),
         |given| Ok(RelatedRequest::from(ImpactArguments::from_http(given)?).into()),
     ),
     Verb {
         kind: VerbKind::Make,
         ..read("links", "link", "Link two memories or files", LinkArguments::parameters, |given| {
-            linked(LinkArguments::from_http(given)?.into())
+            link_request(LinkArguments::from_http(given)?.into())
         })
     }
     .with_tool(VerbTool {
@@ -213,12 +214,12 @@ pub const VERBS: &[Verb] = &[
         set: ToolSet::Full,
         place: 7,
         parameters: LinkArguments::parameters,
-        request: |given| linked(LinkArguments::from_tool(given)?.into()),
+        request: |given| link_request(LinkArguments::from_tool(given)?.into()),
     }),
     Verb {
-        kind: VerbKind::Deed,
+        kind: VerbKind::Action,
         ..read("links/end", "unlink", "End a link", UnlinkArguments::parameters, |given| {
-            linked(UnlinkArguments::from_http(given)?.into())
+            link_request(UnlinkArguments::from_http(given)?.into())
         })
     }
     .with_tool(VerbTool {
@@ -228,13 +229,13 @@ pub const VERBS: &[Verb] = &[
         set: ToolSet::Full,
         place: 8,
         parameters: UnlinkArguments::parameters,
-        request: |given| linked(UnlinkArguments::from_tool(given)?.into()),
+        request: |given| link_request(UnlinkArguments::from_tool(given)?.into()),
     }),
     read(
         "review",
         "review",
         "List pairs of memories that may contradict each other",
-        || of_named_repo(ReviewRequest::parameters()),
+        || named_repo_parameters(ReviewRequest::parameters()),
         |given| Ok(ReviewRequest::from_http(given)?.into()),
     )
     .expensive(),
@@ -243,7 +244,7 @@ pub const VERBS: &[Verb] = &[
         "stale",
         "List memories that the files or git of a work tree contradict, in each work tree that an \
          agent came from",
-        || of_named_repo(StaleRequest::parameters()),
+        || named_repo_parameters(StaleRequest::parameters()),
         |given| Ok(StaleRequest::from_http(given)?.into()),
     )
     .for_admins()
@@ -281,7 +282,7 @@ pub const VERBS: &[Verb] = &[
         "graph/stats",
         "graphStats",
         "Count the links of each kind, and list the memories with the most",
-        || named(&AnalyzeRequest::parameters(), &["repo", "limit", "max_tokens"]),
+        || named_parameters(&AnalyzeRequest::parameters(), &["repo", "limit", "max_tokens"]),
         |mut given| {
             given.insert("topic".to_owned(), Topic::Stats.as_str().into());
             Ok(AnalyzeRequest::from_http(given)?.into())
@@ -292,7 +293,7 @@ pub const VERBS: &[Verb] = &[
         "export",
         "export",
         "Show the lines that the command export would write into an agent file",
-        || of_named_repo(ExportRequest::parameters()),
+        || named_repo_parameters(ExportRequest::parameters()),
         |given| Ok(Listing::Export(ExportRequest::from_http(given)?).into()),
     )
     .expensive(),
@@ -300,8 +301,8 @@ pub const VERBS: &[Verb] = &[
         "patterns",
         "patterns",
         "List lessons that several repositories learned independently",
-        || named(&PatternsArguments::parameters(), &["limit", "max_tokens"]),
-        patterns,
+        || named_parameters(&PatternsArguments::parameters(), &["limit", "max_tokens"]),
+        patterns_request,
     )
     .expensive(),
     Verb {
@@ -311,10 +312,10 @@ pub const VERBS: &[Verb] = &[
             "patterns/{pattern}/accept",
             "acceptPattern",
             "Save a pattern as a memory",
-            || named(&PatternsArguments::parameters(), &["accept", "only_here"]),
+            || named_parameters(&PatternsArguments::parameters(), &["accept", "only_here"]),
             |mut given| {
                 given.insert("apply".to_owned(), true.into());
-                patterns(given)
+                patterns_request(given)
             },
         )
         .expensive()
@@ -323,8 +324,8 @@ pub const VERBS: &[Verb] = &[
         "sessions",
         "searchSessions",
         "Search past sessions of other tools; without a query, list the newest",
-        of_sessions,
-        sessions,
+        session_parameters,
+        sessions_request,
     )
     .expensive()
     .for_admins()
@@ -343,7 +344,7 @@ pub const VERBS: &[Verb] = &[
             "sessions/{id}",
             "session",
             "Show exchanges of a past session",
-            || named(&SessionSearchRequest::parameters(), &["ids", "max_tokens"]),
+            || named_parameters(&SessionSearchRequest::parameters(), &["ids", "max_tokens"]),
             |given| Ok(SessionSearchRequest::from_http(given)?.into()),
         )
         .for_admins()
@@ -429,7 +430,7 @@ mod tests {
             let needed = match verb.kind {
                 _ if is_of_owner => Rights::Admin,
                 VerbKind::Read => Rights::Read,
-                VerbKind::Deed | VerbKind::Make => Rights::Write,
+                VerbKind::Action | VerbKind::Make => Rights::Write,
             };
             assert_eq!(verb.rights(), needed, "{}", verb.name);
         }

@@ -1,18 +1,18 @@
 //! The memory as it was at a past position: read from the logs again, in this process, and never cached. Not here:
-//! which lines were written by then (`settings::AsOf`).
+//! which lines were written by then (`settings::PastPosition`).
 
 use std::path::Path;
 
-use crate::failure::failed;
-use crate::opening::OpenAs;
+use crate::failure::store_error;
+use crate::memory_opening::OpeningContext;
 use crate::options::GlobalOptions;
-use crate::options::Need;
+use crate::options::MemoryNeed;
 use crate::startup::Retriever;
 use api::local::Local;
 use event::{Problems, Timestamp, quoted};
 use requests::ApiError;
-use search::{Point, staleness};
-use settings::AsOf;
+use search::{TimePoint, staleness};
+use settings::PastPosition;
 use store::{DetectedRepo, Store};
 use writer::Moment;
 
@@ -22,39 +22,39 @@ impl Retriever<'_> {
     pub fn as_of(
         &self,
         settings: &GlobalOptions,
-        need: Need,
+        need: MemoryNeed,
         given: &str,
     ) -> Result<Local, ApiError> {
-        let mut settled = self.settle(settings)?;
+        let mut settled = self.resolve_settings(settings)?;
         let moment = (self.surroundings.clock)();
-        let directory = self.here();
-        let as_of = match (given.trim().parse::<u64>(), Point::parse(given)) {
+        let directory = self.working_directory();
+        let as_of = match (given.trim().parse::<u64>(), TimePoint::parse(given)) {
             (Ok(bytes), _) => {
                 let stands = self.needed_directory()?;
-                let here = settled.config.current(&DetectedRepo::of_directory(&stands).key);
+                let here = settled.config.current(&DetectedRepo::detect(&stands).key);
                 let log = settled.store.log_of(&here);
                 refuse_moved(&settled.store, &log)?;
-                Store::position_of(log, bytes).map_err(|error| failed(&error))?
+                Store::position_of(log, bytes).map_err(|error| store_error(&error))?
             }
-            (Err(_), Some(point)) => AsOf { time: point.last(moment.now), end: None },
+            (Err(_), Some(point)) => PastPosition { time: point.last(moment.now), end: None },
             (Err(_), None) => {
-                AsOf { time: commit_time(&self.needed_directory()?, given)?, end: None }
+                PastPosition { time: commit_time(&self.needed_directory()?, given)?, end: None }
             }
         };
         let now = as_of.time;
         settled.config.as_of = Some(as_of);
         let clock = Box::new(move || Moment { now, ..moment });
-        self.local_over(settled, need, OpenAs { directory, clock })
+        self.open_local_with(settled, need, OpeningContext { directory, clock })
     }
 }
 
 /// Returns when a commit of the directory's repository was made.
 fn commit_time(directory: &Path, given: &str) -> Result<Timestamp, ApiError> {
-    let repo = DetectedRepo::of_directory(directory);
+    let repo = DetectedRepo::detect(directory);
     let known = repo.git.is_some().then(|| staleness::commit_time(repo.top(), given.trim()));
     let known = known.and_then(Result::ok).flatten();
     known.ok_or_else(|| {
-        let allowed = Point::ALLOWED;
+        let allowed = TimePoint::ALLOWED;
         let message = format!(
             "must be a commit of this repository, a length of its log in bytes, or {allowed}; got {}",
             quoted(given)
@@ -65,7 +65,7 @@ fn commit_time(directory: &Path, given: &str) -> Result<Timestamp, ApiError> {
 
 /// Refuses a length of a log whose old lines were archived: it means other lines now.
 fn refuse_moved(store: &Store, log: &Path) -> Result<(), ApiError> {
-    let segments = store.segments().map_err(|error| failed(&error))?;
+    let segments = store.segments().map_err(|error| store_error(&error))?;
     if segments.iter().any(|segment| Store::repo_of(segment) == Store::repo_of(log)) {
         let message =
             "cannot be a length, because old lines of this log were archived; give a time";

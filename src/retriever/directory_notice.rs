@@ -8,33 +8,33 @@ use requests::{Api, ApiError, Reply, Request, Voice};
 
 /// Whether the directory was asked for.
 #[derive(Debug, Clone, Default)]
-pub struct DirectoryAsked(Arc<AtomicBool>);
+pub struct DirectoryUse(Arc<AtomicBool>);
 
-impl DirectoryAsked {
+impl DirectoryUse {
     /// Notes that it was, if so.
-    pub fn note(&self, is_asked: bool) {
+    pub fn record(&self, is_asked: bool) {
         self.0.fetch_or(is_asked, Ordering::Relaxed);
     }
 
     /// Tells whether it was, since this was asked last.
-    pub fn take(&self) -> bool {
+    pub fn take_use(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }
 
     /// Returns the same memory, which notes what it is asked.
-    pub fn noting(&self, inner: Arc<dyn Api>) -> Arc<dyn Api> {
+    pub fn recording(&self, inner: Arc<dyn Api>) -> Arc<dyn Api> {
         Arc::new(NotingApi { inner, asked: self.clone() })
     }
 }
 
 struct NotingApi {
     inner: Arc<dyn Api>,
-    asked: DirectoryAsked,
+    asked: DirectoryUse,
 }
 
 impl Api for NotingApi {
     fn ask_as(&self, request: &Request, voice: &Voice) -> Result<Reply, ApiError> {
-        self.asked.note(request.takes_directory());
+        self.asked.record(request.takes_directory());
         self.inner.ask_as(request, voice)
     }
 }

@@ -1,19 +1,19 @@
 //! The engine that searches ask, where the settings name one. After it failed it rests a while, so that not every search waits for
-//! it in vain. Not here: feeding it (`feeding`), when it is asked (`api`).
+//! it in vain. Not here: feeding it (`engine_feeding`), when it is asked (`api`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use api::second_source::{KnownHere, SecondSource};
-use corpus::engine_query::Asking;
-use corpus::{Corpus, Deadline, ServedEngine, Trouble, Viewpoint, engine_at};
+use api::second_source::{LocalKnowledge, SecondSource};
+use corpus::engine_query::QueryContext;
+use corpus::{Corpus, CorpusError, Deadline, ServedEngine, Viewpoint, engine_at};
 use event::StoreOrigin;
 use index::embed::SpaceId;
 use search::{Hit, Query};
 use settings::{Config, EngineSetting};
 
 /// Returns the engine of the settings, which is not asked yet. Replicas feed it, with vectors of the model of a machine.
-pub fn of(config: &Config, of_machine: SpaceId) -> Option<Arc<dyn SecondSource>> {
+pub fn configured_engine(config: &Config, of_machine: SpaceId) -> Option<Arc<dyn SecondSource>> {
     let engine = config.engine.as_ref()?;
     Some(source(engine, config, of_machine))
 }
@@ -29,7 +29,7 @@ struct EngineSource {
     viewpoint: Viewpoint,
     space: SpaceId,
     /// Until when it is not asked, and why.
-    resting: Mutex<Option<(Instant, Trouble)>>,
+    resting: Mutex<Option<(Instant, CorpusError)>>,
 }
 
 impl EngineSource {
@@ -37,21 +37,24 @@ impl EngineSource {
         &self,
         engine: &dyn Corpus,
         (query, limit): (&Query<'_>, usize),
-        known: &KnownHere<'_>,
-    ) -> Result<Vec<Hit>, Trouble> {
+        known: &LocalKnowledge<'_>,
+    ) -> Result<Vec<Hit>, CorpusError> {
         let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_resting = |(until, _): &&(Instant, Trouble)| Instant::now() < *until;
+        let is_resting = |(until, _): &&(Instant, CorpusError)| Instant::now() < *until;
         if let Some((_, why)) = resting.as_ref().filter(is_resting) {
             return Err(why.clone());
         }
         *resting = None;
         drop(resting);
         let until = Deadline::within(WAIT);
-        let KnownHere { repos, now } = *known;
-        let asking = Asking { viewpoint: &self.viewpoint, repos, now, until };
+        let LocalKnowledge { repos, now } = *known;
+        let asking = QueryContext { viewpoint: &self.viewpoint, repos, now, until };
         let found = corpus::find(engine, query, limit, asking).map(|found| found.hits);
         // What it cannot do says nothing of its health.
-        if let Err(why @ (Trouble::Late | Trouble::Unreachable(_) | Trouble::Wrong(_))) = &found {
+        if let Err(
+            why @ (CorpusError::Late | CorpusError::Unreachable(_) | CorpusError::Wrong(_)),
+        ) = &found
+        {
             let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
             *resting = Some((Instant::now() + REST, why.clone()));
         }
@@ -68,7 +71,7 @@ impl SecondSource for EngineSource {
         &self,
         query: &Query<'_>,
         limit: usize,
-        known: &KnownHere<'_>,
+        known: &LocalKnowledge<'_>,
     ) -> Result<Vec<Hit>, String> {
         let engine = self.engine.as_ref().map_err(Clone::clone)?;
         self.asked(&**engine, (query, limit), known).map_err(|trouble| trouble.to_string())
@@ -93,7 +96,7 @@ mod tests {
     use std::net::{Shutdown, TcpListener};
     use std::time::{Duration, Instant};
 
-    use api::second_source::{KnownHere, SecondSource};
+    use api::second_source::{LocalKnowledge, SecondSource};
     use index::embed::SpaceId;
     use search::Query;
     use settings::Config;
@@ -129,13 +132,13 @@ mod tests {
 
     fn source(url: &str) -> std::sync::Arc<dyn SecondSource> {
         let config = Config::parse(&format!("[engine]\nurl = {url:?}")).unwrap();
-        super::of(&config, SpaceId::default()).unwrap()
+        super::configured_engine(&config, SpaceId::default()).unwrap()
     }
 
     /// The answer of a source that cannot answer, and how long it took.
     fn refusal(source: &dyn SecondSource) -> (String, Duration) {
         let repos = BTreeMap::new();
-        let known = KnownHere { repos: &repos, now: "2026-11-26T00:00:00Z".parse().unwrap() };
+        let known = LocalKnowledge { repos: &repos, now: "2026-11-26T00:00:00Z".parse().unwrap() };
         let begun = Instant::now();
         let query = Query { text: "walrus", ..Query::default() };
         (source.find(&query, 5, &known).unwrap_err(), begun.elapsed())

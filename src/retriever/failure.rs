@@ -7,23 +7,23 @@ use store::StoreError;
 use writer::exit::Exit;
 
 /// Returns the error of something that this machine lacks.
-pub fn unavailable(message: String) -> ApiError {
+pub fn unavailable_error(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Unavailable, message }
 }
 
 /// Returns the error of kept sessions that cannot be read or written.
-pub fn unkept(error: &SessionError) -> ApiError {
+pub fn session_store_error(error: &SessionError) -> ApiError {
     ApiError::Failed { exit: Exit::Io, message: error.to_string() }
 }
 
 /// Returns the error of a store that cannot be read or written.
-pub fn failed(error: &StoreError) -> ApiError {
+pub fn store_error(error: &StoreError) -> ApiError {
     ApiError::Failed { exit: Exit::of_store(error), message: format!("failed to {error}") }
 }
 
 /// Refuses what a table of the settings allows while it holds something that this version does not know: it may be a rule of a
 /// newer version about what stays on this machine.
-pub fn refuse_held(config: &Config, section: ConfigTable) -> Result<(), ApiError> {
+pub fn refuse_unknown_keys(config: &Config, section: ConfigTable) -> Result<(), ApiError> {
     config.hold(section).map_or(Ok(()), |finding| {
         Err(ApiError::Failed { exit: Exit::Config, message: finding.to_string() })
     })

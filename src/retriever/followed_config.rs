@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use access::file_mark::{FileMark, settled_mark_of};
+use access::file_mark::{FileMark, settled_file_mark};
 use settings::Config;
 use store::{StoreError, read_config};
 
@@ -16,7 +16,7 @@ pub struct FollowedConfig {
 
 impl FollowedConfig {
     /// Follows a file that was not read yet.
-    pub fn of(path: PathBuf) -> Self {
+    pub fn new(path: PathBuf) -> Self {
         Self { path, mark: None }
     }
 
@@ -26,14 +26,14 @@ impl FollowedConfig {
         clippy::disallowed_methods,
         reason = "the system dates files by its own clock, whatever clock this process was given"
     )]
-    pub fn changed(&mut self) -> Option<Result<Config, StoreError>> {
+    pub fn read_if_changed(&mut self) -> Option<Result<Config, StoreError>> {
         self.changed_by(SystemTime::now())
     }
 
     fn changed_by(&mut self, now: SystemTime) -> Option<Result<Config, StoreError>> {
         // Looked at before it is read, so that what is written meanwhile is seen next time. A link counts as what it leads to.
         let found = self.path.metadata().ok();
-        let mark = found.and_then(|found| settled_mark_of(&found, now));
+        let mark = found.and_then(|found| settled_file_mark(&found, now));
         if mark.is_some() && mark == self.mark {
             return None;
         }
@@ -70,7 +70,7 @@ mod tests {
     fn a_settled_file_is_read_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        let mut followed = FollowedConfig::of(path.clone());
+        let mut followed = FollowedConfig::new(path.clone());
         let nothing = read(&mut followed, SystemTime::UNIX_EPOCH);
         assert_eq!(nothing, Some(USUAL), "there is no file yet");
         let written = write(&path, 500);
@@ -86,7 +86,7 @@ mod tests {
     fn a_young_file_is_always_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        let mut followed = FollowedConfig::of(path.clone());
+        let mut followed = FollowedConfig::new(path.clone());
         // The clock of the file stands still: each write is as old, and its text as long, as the one before.
         let written = write(&path, 400);
         let times = std::fs::FileTimes::new().set_modified(written);
@@ -111,7 +111,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         std::fs::write(&path, "memory_mib = ").unwrap();
-        let mut followed = FollowedConfig::of(path.clone());
+        let mut followed = FollowedConfig::new(path.clone());
         let later = path.metadata().unwrap().modified().unwrap() + Duration::from_secs(10);
         assert!(followed.changed_by(later).unwrap().is_err());
         assert!(followed.changed_by(later).unwrap().is_err());

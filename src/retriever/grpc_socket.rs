@@ -1,13 +1,13 @@
 //! Starts the gRPC server beside the retriever, where `serve --grpc` asks for one. Not here: the server (`grpc`), who may ask
 //! (`http_socket`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use std::io::Write;
 use std::net::TcpListener;
 
 use serde_json::json;
 
-use crate::http_socket::{told, who};
+use crate::http_socket::{audience_text, token_notice};
 use crate::options::GlobalOptions;
 use crate::serve_options::ServeOptions;
 use crate::startup::Retriever;
@@ -46,17 +46,17 @@ impl GrpcSocket {
     pub fn open(
         self,
         host: &mut Host,
-        machine: Option<Redacted>,
+        machine: Option<RedactedText>,
         command: &ServeOptions,
         messages: &mut dyn Write,
     ) -> Result<GrpcServer, ApiError> {
-        let told = told(&self.access);
+        let told = token_notice(&self.access);
         let server = GrpcServer::start(self.listener, &host.guests(), self.access.keys, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the gRPC server: {error}"),
         })?;
-        host.at_end(server.closer());
+        host.on_end(server.closer());
         let address = server.address().to_string();
         if command.is_json {
             let (has_token, file) = &told;
@@ -65,7 +65,11 @@ impl GrpcSocket {
             // A message that cannot be delivered changes nothing about what happens.
             let _ = writeln!(messages, "{line}");
         } else {
-            complain(messages, "agent-knowledge", &format!("gRPC at {address}, {}", who(&told)));
+            complain(
+                messages,
+                "agent-knowledge",
+                &format!("gRPC at {address}, {}", audience_text(&told)),
+            );
         }
         Ok(server)
     }

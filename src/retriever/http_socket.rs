@@ -1,7 +1,7 @@
 //! Starts the HTTP server beside the retriever, where `serve --http` asks for one, and says who may ask. Not here: the server
 //! (`web`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::options::GlobalOptions;
 use crate::serve_options::ServeOptions;
-use crate::shared::running_already;
+use crate::shared_retriever::already_running_error;
 use crate::startup::Retriever;
 use access::address::Address;
 use access::named_token::TokensFile;
@@ -79,7 +79,7 @@ impl Retriever<'_> {
             let is_taken = error.kind() == ErrorKind::AddrInUse;
             // Another port would be of no use, whichever process holds this one.
             if is_taken && self.has_address(settings, endpoint) {
-                return running_already();
+                return already_running_error();
             }
             let remedy = format!("; choose another port with {option}, or 0 for any free port");
             let remedy = if is_taken { remedy } else { String::new() };
@@ -90,10 +90,10 @@ impl Retriever<'_> {
 
     /// Whom HTTP and gRPC answer: whoever shows the server's token, or a named one.
     pub fn access(&self, command: &ServeOptions) -> Result<HttpAccess, ApiError> {
-        let (token, token_file) = self.own_token(command).map_err(|error| token_failed(&error))?;
+        let (token, token_file) = self.own_token(command).map_err(|error| token_error(&error))?;
         let named = self.tokens_file()?;
         let keys = ServerKeys::new(token, named, self.surroundings.secret);
-        let keys = keys.map_err(|error| token_failed(&error))?;
+        let keys = keys.map_err(|error| token_error(&error))?;
         Ok(HttpAccess { keys, token_file, tls: None, replica: None })
     }
 
@@ -108,19 +108,19 @@ impl Retriever<'_> {
         // An empty variable is refused: somebody meant to set a token.
         let variable = (self.surroundings.lookup)(TOKEN).filter(|_| command.token_file.is_none());
         if let Some(token) = variable {
-            return Ok((Some(Token::of(&token.to_string_lossy(), TOKEN)?), None));
+            return Ok((Some(Token::parse(&token.to_string_lossy(), TOKEN)?), None));
         }
         let path = match &command.token_file {
             Some(file) => self.surroundings.directory.path().join(file),
             None => self.beside_the_configuration("token")?,
         };
-        Ok((Some(Token::in_file(&path, self.surroundings.secret)?), Some(path)))
+        Ok((Some(Token::read_or_create(&path, self.surroundings.secret)?), Some(path)))
     }
 
     /// The file of named tokens.
     pub fn tokens_file(&self) -> Result<TokensFile, ApiError> {
         let path = self.beside_the_configuration("tokens");
-        Ok(TokensFile::at(path.map_err(|error| token_failed(&error))?))
+        Ok(TokensFile::at(path.map_err(|error| token_error(&error))?))
     }
 
     /// A file beside the configuration file.
@@ -132,7 +132,7 @@ impl Retriever<'_> {
 
 impl HttpSocket {
     /// Lets the server answer as a replica, if this is one.
-    pub fn of_replica(&mut self, health: Option<Arc<ReplicaHealth>>) {
+    pub fn set_replica_health(&mut self, health: Option<Arc<ReplicaHealth>>) {
         self.access.replica = health;
     }
 
@@ -140,17 +140,17 @@ impl HttpSocket {
     pub fn open(
         self,
         host: &mut Host,
-        machine: Option<Redacted>,
+        machine: Option<RedactedText>,
         command: &ServeOptions,
         messages: &mut dyn Write,
     ) -> Result<HttpServer, ApiError> {
-        let told = told(&self.access);
+        let told = token_notice(&self.access);
         let server = HttpServer::start(self.listener, &host.guests(), self.access, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the HTTP server: {error}"),
         })?;
-        host.at_end(server.closer());
+        host.on_end(server.closer());
         let url = server.url();
         if command.is_json {
             let (has_token, file) = &told;
@@ -159,7 +159,7 @@ impl HttpSocket {
             // A message that cannot be delivered changes nothing about what happens.
             let _ = writeln!(messages, "{line}");
         } else {
-            let who = who(&told);
+            let who = audience_text(&told);
             let name = server.name().to_ascii_uppercase();
             complain(messages, "agent-knowledge", &format!("MCP over {name} at {url}, {who}"));
         }
@@ -168,13 +168,13 @@ impl HttpSocket {
 }
 
 /// Returns what people are told: whether there is a token, and the file that holds it.
-pub fn told(access: &HttpAccess) -> (bool, Option<String>) {
+pub fn token_notice(access: &HttpAccess) -> (bool, Option<String>) {
     let file = access.token_file.as_ref().map(|file| file.display().to_string());
     (access.keys.has_token(), file)
 }
 
 /// Says who is answered.
-pub fn who(told: &(bool, Option<String>)) -> String {
+pub fn audience_text(told: &(bool, Option<String>)) -> String {
     match told {
         (true, Some(file)) => format!("for clients that send the token in {file}, or a named one"),
         (true, None) => format!("for clients that send the token in {TOKEN}, or a named one"),
@@ -183,7 +183,7 @@ pub fn who(told: &(bool, Option<String>)) -> String {
 }
 
 /// The error of a command that needs a token.
-pub fn token_failed(error: &TokenError) -> ApiError {
+pub fn token_error(error: &TokenError) -> ApiError {
     let exit = match error {
         TokenError::Io { .. } | TokenError::NoPlace => Exit::Io,
         TokenError::Untrusted { .. }

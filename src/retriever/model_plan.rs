@@ -8,13 +8,13 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::provider_model;
-use crate::provider_model::name_of;
+use crate::provider_model::model_name;
 use crate::resolved_settings::ResolvedSettings;
 use engine::checkpoint::Checkpoints;
-use engine::{CacheLock, Dense, OnWhole};
+use engine::{CacheLock, DenseSetup, SwitchCallback};
 use index::embed::{self, model};
 use index::vector::VECTOR_BYTES;
-use memory::Bound;
+use memory::MemoryBound;
 use search::CosineScale;
 use settings::{Config, EmbeddingProvider};
 use store::write_private;
@@ -30,9 +30,9 @@ const DIMENSIONS_LOCAL: u64 = 384;
 /// The models to begin with.
 pub struct ModelPlan {
     /// The one that answers.
-    pub now: Dense,
+    pub present: DenseSetup,
     /// The one that answers once it has a vector of every memory.
-    pub next: Option<(Dense, OnWhole)>,
+    pub next: Option<(DenseSetup, SwitchCallback)>,
 }
 
 /// What the models of a process share.
@@ -49,7 +49,7 @@ pub struct ModelPlaces {
 
 impl ModelPlaces {
     /// Reads them from the settings.
-    pub fn of(settled: &ResolvedSettings) -> Self {
+    pub fn from_settings(settled: &ResolvedSettings) -> Self {
         let store = settled.store.root();
         let store = store.canonicalize().unwrap_or_else(|_| store.to_owned());
         let name = short_hash(store.as_os_str().as_encoded_bytes());
@@ -64,22 +64,26 @@ impl ModelPlaces {
     }
 
     /// Returns what opens a model; `None` is the one of this machine.
-    pub fn dense(&self, provider: Option<&EmbeddingProvider>) -> Dense {
+    pub fn dense(&self, provider: Option<&EmbeddingProvider>) -> DenseSetup {
         let cache_dir = self.cache_dir.clone();
-        let lock = Arc::new(CacheLock::of(&cache_dir));
+        let lock = Arc::new(CacheLock::in_dir(&cache_dir));
         let name = self.name(provider);
         let Some(wanted) = provider else {
             let (place, precision) = (self.model_dir.clone(), self.precision);
             let load = Box::new(move || embed::load(precision, &place, THREADS));
             let scale = CosineScale::default();
-            return Dense { load, cache_dir, lock, name, may_see: None, scale };
+            return DenseSetup { load, cache_dir, lock, name, may_see: None, scale };
         };
         let config_file = self.config_file.clone();
-        let load =
-            provider_model::load(wanted.clone(), self.variable, cache_dir.clone(), config_file);
+        let load = provider_model::model_loader(
+            wanted.clone(),
+            self.variable,
+            cache_dir.clone(),
+            config_file,
+        );
         let may_see = Some(provider_model::may_see(wanted.clone()));
         let scale = self.scale(&name);
-        Dense { load, cache_dir, lock, name, may_see, scale }
+        DenseSetup { load, cache_dir, lock, name, may_see, scale }
     }
 
     /// Returns where the scale of a model is kept.
@@ -99,7 +103,7 @@ impl ModelPlaces {
     pub fn name(&self, provider: Option<&EmbeddingProvider>) -> String {
         match provider {
             None => format!("all-MiniLM-L6-v2 {:?}", self.precision),
-            Some(provider) => name_of(provider, &self.cache_dir),
+            Some(provider) => model_name(provider, &self.cache_dir),
         }
     }
 
@@ -108,23 +112,26 @@ impl ModelPlaces {
         let Some(wanted) = wanted else {
             // Whoever was asked before is asked no more.
             let _ = std::fs::remove_file(&self.state);
-            return ModelPlan { now: self.dense(None), next: None };
+            return ModelPlan { present: self.dense(None), next: None };
         };
         let now = match self.answering() {
             Some(known) if self.is_same(&known, wanted) => {
                 if known != *wanted {
-                    self.on_whole(Some(wanted))();
+                    self.completion_hook(Some(wanted))();
                 }
-                return ModelPlan { now: self.dense(Some(wanted)), next: None };
+                return ModelPlan { present: self.dense(Some(wanted)), next: None };
             }
             Some(known) => self.dense(Some(&seeing_less(known, wanted))),
             None if self.is_installed() => self.dense(None),
             None => {
-                self.on_whole(Some(wanted))();
-                return ModelPlan { now: self.dense(Some(wanted)), next: None };
+                self.completion_hook(Some(wanted))();
+                return ModelPlan { present: self.dense(Some(wanted)), next: None };
             }
         };
-        ModelPlan { now, next: Some((self.dense(Some(wanted)), self.on_whole(Some(wanted)))) }
+        ModelPlan {
+            present: now,
+            next: Some((self.dense(Some(wanted)), self.completion_hook(Some(wanted)))),
+        }
     }
 
     /// Returns the provider that answers until `wanted` does, where it sees something now that `wanted` may not.
@@ -156,7 +163,7 @@ impl ModelPlaces {
     }
 
     /// Returns what notes that a model answers.
-    pub fn on_whole(&self, provider: Option<&EmbeddingProvider>) -> OnWhole {
+    pub fn completion_hook(&self, provider: Option<&EmbeddingProvider>) -> SwitchCallback {
         let (state, text) = (self.state.clone(), provider.map(EmbeddingProvider::to_toml));
         Box::new(move || {
             // Without the note the next start makes the change again, from vectors that are kept.
@@ -184,14 +191,14 @@ fn short_hash(bytes: &[u8]) -> String {
 }
 
 /// Returns the bound with the vectors of the provider, which may be wider than those of this machine.
-pub fn bound_with_vectors(bound: Bound, config: &Config) -> Bound {
+pub fn bound_with_vectors(bound: MemoryBound, config: &Config) -> MemoryBound {
     let Some(provider) = &config.provider else { return bound };
     let dims = provider.dimensions.map_or(DIMENSIONS_USUAL, u64::from).max(DIMENSIONS_LOCAL);
-    Bound { vector_bytes: VECTOR_BYTES * dims / DIMENSIONS_LOCAL, ..bound }
+    MemoryBound { vector_bytes: VECTOR_BYTES * dims / DIMENSIONS_LOCAL, ..bound }
 }
 
 /// Says what is sent to whom; nothing where no external model is set.
-pub fn what_is_sent(config: &Config) -> Option<String> {
+pub fn sent_data_notice(config: &Config) -> Option<String> {
     let EmbeddingProvider { form, url, command, .. } = config.provider.as_ref()?;
     let whom = command.first().unwrap_or(url);
     Some(format!(
@@ -208,6 +215,6 @@ pub fn without_provider(config: &Config) -> Config {
 /// Returns where checkpoints are kept. Vectors of another model do not count.
 pub fn checkpoints(folder: PathBuf, program: &str, settled: &ResolvedSettings) -> Checkpoints {
     let has_model = settled.bound.vector_bytes > 0;
-    let model = ModelPlaces::of(settled).name(None);
+    let model = ModelPlaces::from_settings(settled).name(None);
     Checkpoints::at(folder, program, has_model.then_some(model.as_str()))
 }

@@ -10,7 +10,7 @@ use crate::followed_config::FollowedConfig;
 use crate::model_plan::ModelPlaces;
 use crate::resolved_settings::ResolvedSettings;
 use api::local::Core;
-use engine::Meanwhile;
+use engine::InterimSearch;
 use index::embed::EmbedError;
 use index::embed::worker::{Progress, WorkerState};
 use settings::EmbeddingProvider;
@@ -43,17 +43,17 @@ impl Retries {
     }
 
     /// Tells what answers while it is opened again; `None` where it is not opened now.
-    fn meanwhile(&mut self, error: &EmbedError, now: Instant) -> Option<Meanwhile> {
+    fn meanwhile(&mut self, error: &EmbedError, now: Instant) -> Option<InterimSearch> {
         let is_due = |since: Instant| now.saturating_duration_since(since) >= RETRY;
         let meanwhile = match error {
             // Its new vectors cannot be compared with the old ones, which nobody can ask any more. A provider that changes it again and
             // again is not asked each second.
             EmbedError::ProviderChanged { .. } if self.changed.is_none_or(is_due) => {
                 self.changed = Some(now);
-                Meanwhile::WordsAlone
+                InterimSearch::WordsAlone
             }
             EmbedError::NotInstalled(_) | EmbedError::ProviderAway { .. } if is_due(self.tried) => {
-                Meanwhile::PresentModel
+                InterimSearch::PresentModel
             }
             _ => return None,
         };
@@ -67,8 +67,8 @@ pub fn start(core: &Arc<Core>, settled: &ResolvedSettings, config_file: Option<P
     let Some(config_file) = config_file else { return };
     let mut watch = ModelWatch {
         core: Arc::downgrade(core),
-        places: ModelPlaces::of(settled),
-        config: FollowedConfig::of(config_file),
+        places: ModelPlaces::from_settings(settled),
+        config: FollowedConfig::new(config_file),
         wanted: settled.config.provider.clone(),
         retries: Retries::new(Instant::now()),
     };
@@ -85,7 +85,7 @@ impl ModelWatch {
     fn look(&mut self) -> Option<()> {
         let core = self.core.upgrade()?;
         // A file that cannot be read changes nothing; every other command says so.
-        if let Some(Ok(config)) = self.config.changed()
+        if let Some(Ok(config)) = self.config.read_if_changed()
             && config.provider != self.wanted
         {
             self.wanted = config.provider;
@@ -104,18 +104,21 @@ impl ModelWatch {
         let wanted = self.wanted.as_ref();
         if let Some(present) = wanted.and_then(|it| self.places.present_that_sees_less(it)) {
             let (dense, on_whole) =
-                (self.places.dense(Some(&present)), self.places.on_whole(Some(&present)));
-            let _ = core.engine.switch(dense, on_whole, Meanwhile::PresentModel);
+                (self.places.dense(Some(&present)), self.places.completion_hook(Some(&present)));
+            let _ = core.engine.switch(dense, on_whole, InterimSearch::PresentModel);
         }
         // Whoever is turned off is not asked again, whatever becomes of the next model.
         if wanted.is_none() {
-            self.places.on_whole(None)();
+            self.places.completion_hook(None)();
         }
         let meanwhile =
-            if wanted.is_none() { Meanwhile::WordsAlone } else { Meanwhile::PresentModel };
+            if wanted.is_none() { InterimSearch::WordsAlone } else { InterimSearch::PresentModel };
         // Without a thread the next look tries again.
-        let _ =
-            core.engine.switch(self.places.dense(wanted), self.places.on_whole(wanted), meanwhile);
+        let _ = core.engine.switch(
+            self.places.dense(wanted),
+            self.places.completion_hook(wanted),
+            meanwhile,
+        );
     }
 
     fn try_again(&mut self, core: &Core) {
@@ -134,8 +137,11 @@ impl ModelWatch {
             return;
         }
         let wanted = self.wanted.as_ref();
-        let _ =
-            core.engine.switch(self.places.dense(wanted), self.places.on_whole(wanted), meanwhile);
+        let _ = core.engine.switch(
+            self.places.dense(wanted),
+            self.places.completion_hook(wanted),
+            meanwhile,
+        );
     }
 }
 
@@ -153,9 +159,9 @@ mod tests {
         for error in [away, missing] {
             let mut retries = Retries::new(start);
             assert_eq!(retries.meanwhile(&error, after(14)), None, "{error}");
-            assert_eq!(retries.meanwhile(&error, after(15)), Some(Meanwhile::PresentModel));
+            assert_eq!(retries.meanwhile(&error, after(15)), Some(InterimSearch::PresentModel));
             assert_eq!(retries.meanwhile(&error, after(29)), None, "{error}");
-            assert_eq!(retries.meanwhile(&error, after(30)), Some(Meanwhile::PresentModel));
+            assert_eq!(retries.meanwhile(&error, after(30)), Some(InterimSearch::PresentModel));
         }
         let refused = EmbedError::ProviderRefused { why: "no".to_owned() };
         assert_eq!(Retries::new(start).meanwhile(&refused, after(99)), None);

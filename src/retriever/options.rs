@@ -15,7 +15,7 @@ pub struct GlobalOptions {
 
 /// The parts of the memory that a command needs. Loading the model takes longer than everything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum MemoryNeed {
     /// The logs and their words.
     Words,
     /// Also the embedding model.

@@ -18,7 +18,7 @@ const ORDERS_PAUSE_MS: u64 = 15_000;
 
 /// Finds in advance which memories read like instructions. Doing it during a search that meets hundreds of new
 /// candidates would take longer than everything else. It goes in small steps, because nobody waits for it.
-pub fn look_for_orders(core: &Arc<Core>) {
+pub fn start_order_checks(core: &Arc<Core>) {
     let core = Arc::downgrade(core);
     // Without a thread it is found when a search needs it.
     let _ = std::thread::Builder::new().name("orders".to_owned()).spawn(move || {

@@ -5,35 +5,35 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::provider_switch::ProviderSwitch;
-use engine::{MaySee, ModelInput};
+use engine::{ModelAccess, ModelInput};
 use index::embed::{EmbedError, Embedder};
 use providers::{ModelName, provider_url};
 use settings::{EmbeddingProvider, ProviderForm};
 
 /// Opens an embedder.
-pub type Load = Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>;
+pub type ModelLoader = Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>;
 
 /// Returns the name under which its vectors are kept.
-pub fn name_of(provider: &EmbeddingProvider, cache_dir: &Path) -> String {
-    ModelName::of(provider, cache_dir).of_vectors()
+pub fn model_name(provider: &EmbeddingProvider, cache_dir: &Path) -> String {
+    ModelName::from_provider(provider, cache_dir).name_of_vectors()
 }
 
 /// Returns what opens it. The key is read when it is opened, and kept nowhere. It is asked while the file names an external model.
-pub fn load(
+pub fn model_loader(
     provider: EmbeddingProvider,
     variable: fn(&str) -> Option<OsString>,
     cache_dir: PathBuf,
     config_file: Option<PathBuf>,
-) -> Load {
+) -> ModelLoader {
     Box::new(move || {
         let key = provider.key_env.as_deref().and_then(variable);
         let key = key.and_then(|key| key.into_string().ok());
-        ProviderSwitch::of(config_file).opened(|| providers::open(&provider, key, &cache_dir))
+        ProviderSwitch::follow(config_file).open(|| providers::open(&provider, key, &cache_dir))
     })
 }
 
 /// Decides what it may see: nothing of a repository that is left out, and nothing private unless it runs on this machine.
-pub fn may_see(provider: EmbeddingProvider) -> MaySee {
+pub fn may_see(provider: EmbeddingProvider) -> ModelAccess {
     let stays_here = stays_here(&provider);
     Arc::new(move |shown| match shown {
         ModelInput::Memory(memory) => {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::followed_config::FollowedConfig;
-use index::embed::{BatchLimit, EmbedError, EmbeddedEach, Embedder, Embedding, ModelId};
+use index::embed::{BatchLimit, EmbedError, Embedder, Embedding, EmbeddingOutcomes, ModelId};
 
 /// Whether the settings name an external model.
 pub struct ProviderSwitch {
@@ -15,13 +15,13 @@ pub struct ProviderSwitch {
 
 impl ProviderSwitch {
     /// Follows the settings. Without a file they cannot change.
-    pub fn of(config_file: Option<PathBuf>) -> Self {
-        let followed = config_file.clone().map(FollowedConfig::of);
+    pub fn follow(config_file: Option<PathBuf>) -> Self {
+        let followed = config_file.clone().map(FollowedConfig::new);
         Self { config_file, followed, is_off: false }
     }
 
     /// Opens a model that is asked as long as the settings name one.
-    pub fn opened(
+    pub fn open(
         mut self,
         open: impl FnOnce() -> Result<Box<dyn Embedder>, EmbedError>,
     ) -> Result<Box<dyn Embedder>, EmbedError> {
@@ -32,7 +32,7 @@ impl ProviderSwitch {
     /// Tells why nobody may be asked now. Another model that is named changes nothing here: until that one is whole, this one answers.
     fn checked(&mut self) -> Result<(), EmbedError> {
         // A file that cannot be read changes nothing, as it does for the model that answers.
-        if let Some(Ok(config)) = self.followed.as_mut().and_then(FollowedConfig::changed) {
+        if let Some(Ok(config)) = self.followed.as_mut().and_then(FollowedConfig::read_if_changed) {
             self.is_off = config.provider.is_none();
         }
         let why = || "the settings name no external embedding model any more".to_owned();
@@ -64,10 +64,10 @@ impl Embedder for SwitchedEmbedder {
         self.model.embed(texts)
     }
 
-    fn embed_each(&mut self, texts: &[&str]) -> EmbeddedEach {
+    fn embed_each(&mut self, texts: &[&str]) -> EmbeddingOutcomes {
         match self.switch.checked() {
             Ok(()) => self.model.embed_each(texts),
-            Err(off) => EmbeddedEach { outcomes: Vec::new(), trouble: Some(off) },
+            Err(off) => EmbeddingOutcomes { outcomes: Vec::new(), trouble: Some(off) },
         }
     }
 
@@ -85,7 +85,7 @@ impl Embedder for SwitchedEmbedder {
     }
 
     fn split_off_queries(&mut self) -> Option<Box<dyn Embedder>> {
-        let switch = ProviderSwitch::of(self.switch.config_file.clone());
+        let switch = ProviderSwitch::follow(self.switch.config_file.clone());
         Some(Box::new(Self { model: self.model.split_off_queries()?, switch }))
     }
 }

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::failure::{failed, refuse_held};
+use crate::failure::{refuse_unknown_keys, store_error};
 use crate::resolved_settings::ResolvedSettings;
 use crate::startup::Retriever;
-use crate::team_link::{ORIGIN, TeamLink, wrong};
-use crate::team_rounds::length_of_logs;
+use crate::team_link::{ORIGIN, TeamLink, config_error};
+use crate::team_rounds::logs_bytes;
 use api::local::{Core, Local};
 use index::embed::worker::WorkerState;
-use memory::{Bound, Mark};
+use memory::{FoldMark, MemoryBound};
 use reply::Reply;
 use requests::Request;
 use requests::{Api, ApiError};
@@ -54,7 +54,7 @@ pub struct Replica {
 #[derive(Default)]
 struct Round {
     /// The last state whose digest is known.
-    known: Option<(Mark, String, usize)>,
+    known: Option<(FoldMark, String, usize)>,
 }
 
 /// What was reported last about a remote that is away, so that it is reported once.
@@ -82,9 +82,9 @@ impl Trouble {
 impl Retriever<'_> {
     /// Makes the settings those of a replica.
     pub fn replica(&self, settled: &mut ResolvedSettings) -> Result<Replica, ApiError> {
-        refuse_held(&settled.config, ConfigTable::Sync)?;
+        refuse_unknown_keys(&settled.config, ConfigTable::Sync)?;
         check(&settled.config)?;
-        let link = self.team(settled, None)?;
+        let link = self.team_link(settled, None)?;
         settled.config.member = Some(link.origin()?);
         // What somebody asked here would make answers differ, and is not for everybody.
         let general = &mut settled.config.general;
@@ -93,7 +93,7 @@ impl Retriever<'_> {
             digest: None,
             settings: String::new(),
             memories: 0,
-            reached: None,
+            reached_at: None,
             lags: vec![Lag::Reading],
         };
         let patience = poll(&link) * POLLS_MISSED_MAX + REST;
@@ -111,7 +111,7 @@ impl Retriever<'_> {
         match replica {
             Some(replica) => replica.catch_up(),
             None => {
-                self.exchange_now_and_then(settled);
+                self.exchange_periodically(settled);
                 Ok(())
             }
         }
@@ -122,27 +122,27 @@ impl Retriever<'_> {
 fn check(config: &Config) -> Result<(), ApiError> {
     let policy = &config.sync;
     if config.engine.is_some() {
-        return Err(wrong(
+        return Err(config_error(
             "a replica answers from its own memory, so that all answer alike; remove the table [engine], or serve without --team",
         ));
     }
     if policy.remote.as_deref() == Some(ORIGIN) {
-        return Err(wrong(
+        return Err(config_error(
             "sync.remote is \"origin\", but a replica stands in no repository; name the address",
         ));
     }
     if policy.share.is_empty() {
-        return Err(wrong(
+        return Err(config_error(
             "sync.share names no repository, so this replica would serve and take nothing; for example sync.share 'github.com/acme/*'",
         ));
     }
     if !policy.strip.is_empty() {
-        return Err(wrong(
+        return Err(config_error(
             "sync.strip must be empty on a replica: without the fields its lines would not be those of the others",
         ));
     }
     if config.provider.is_some() {
-        return Err(wrong(
+        return Err(config_error(
             "embedding.provider must not be set on a replica: nobody but its own model gives the same vectors as that of the others, bit for bit",
         ));
     }
@@ -156,7 +156,7 @@ impl Replica {
         let origin = self.link.origin()?;
         let first = self.link.with_transport(|transport| self.round(transport));
         if let Err(ApiError::Failed { exit: Exit::Config, message }) = first {
-            return Err(wrong(&message));
+            return Err(config_error(&message));
         }
         let report = first.ok();
         if self.link.origin()? != origin {
@@ -167,7 +167,7 @@ impl Replica {
         let stays = unshared(&self.link.settled.store, &self.link.policy)?
             + left_out.map_or(0, |left_out| left_out.lines());
         if stays > 0 {
-            return Err(wrong(&format!(
+            return Err(config_error(&format!(
                 "the store has {stays} logs or lines of its own that stay here, so it would answer otherwise than the other \
                  replicas; give the replica a store of its own (--logs DIR)"
             )));
@@ -195,9 +195,9 @@ impl Replica {
                 // Ends as soon as the remote does not answer, and then connects anew.
                 let ended = self.link.with_transport(|transport| {
                     loop {
-                        let logs = length_of_logs(&self.link.settled.store);
+                        let logs = logs_bytes(&self.link.settled.store);
                         let report = self.round(transport)?;
-                        if !self.note(&core, &caller, &report, &mut round) {
+                        if !self.record_round(&core, &caller, &report, &mut round) {
                             return Ok(Ok(()));
                         }
                         if !report.is_reached {
@@ -213,7 +213,7 @@ impl Replica {
                 }
                 told.report(ended, &mut io::stderr());
                 pause = (pause * 2).clamp(usual, PAUSE_MAX);
-                self.wait(pause, length_of_logs(&self.link.settled.store));
+                self.wait(pause, logs_bytes(&self.link.settled.store));
             }
         });
         spawned.map(drop).map_err(|error| ApiError::Failed {
@@ -225,13 +225,13 @@ impl Replica {
     /// Waits, but not when something was written here.
     fn wait(&self, pause: Duration, log_bytes: u64) {
         let end = Instant::now() + pause;
-        while Instant::now() < end && length_of_logs(&self.link.settled.store) == log_bytes {
+        while Instant::now() < end && logs_bytes(&self.link.settled.store) == log_bytes {
             std::thread::park_timeout(LOOK.min(pause));
         }
     }
 
     /// Notes how the replica stands after a round. Returns whether there is still somebody to tell.
-    fn note(
+    fn record_round(
         &self,
         core: &Weak<Core>,
         caller: &requests::caller::Caller,
@@ -261,8 +261,14 @@ impl Replica {
         let reached = report.is_reached.then(Instant::now);
         // While the remote is away, what was last known of it stays.
         match reached {
-            Some(_) => self.health.note(ReplicaState { digest, settings, memories, reached, lags }),
-            None => self.health.note_lags(lags),
+            Some(_) => self.health.set_state(ReplicaState {
+                digest,
+                settings,
+                memories,
+                reached_at: reached,
+                lags,
+            }),
+            None => self.health.set_lags(lags),
         }
         true
     }
@@ -284,7 +290,7 @@ impl Round {
         let is_embedding = core.engine.embedding().is_some_and(|progress| match progress.state {
             WorkerState::Loading => true,
             WorkerState::Ready { .. } => {
-                snapshot.embedded() + progress.failed < snapshot.memories().len()
+                snapshot.embedded_count() + progress.failed < snapshot.memories().len()
             }
             WorkerState::Failed(_) => false,
         });
@@ -304,13 +310,13 @@ fn poll(link: &TeamLink) -> Duration {
 /// Counts the own logs of repositories that are not shared. They may be empty.
 fn unshared(store: &Store, policy: &SyncPolicy) -> Result<usize, ApiError> {
     let files = store.logs().and_then(|logs| Ok([logs, store.segments()?].concat()));
-    let files = files.map_err(|error| failed(&error))?;
+    let files = files.map_err(|error| store_error(&error))?;
     let is_unshared = |file: &&std::path::PathBuf| !policy.shares(&Store::repo_of(file));
     Ok(files.iter().filter(is_unshared).count())
 }
 
 /// Returns a digest of what answers depend on beside the lines: the program, the settings, and the model as it works here.
-fn settings_digest(core: &Core, bound: Bound) -> String {
+fn settings_digest(core: &Core, bound: MemoryBound) -> String {
     let config = &core.config;
     let model = match core.engine.embedding().map(|progress| progress.state) {
         Some(WorkerState::Ready { model, dims }) => format!("{model} {dims}"),

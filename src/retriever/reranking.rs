@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use crate::followed_config::FollowedConfig;
 use crate::provider_model;
 use crate::resolved_settings::ResolvedSettings;
-use api::reranker::{Reranker, RerankerNow};
-use engine::MaySee;
-use guard::secrets::Redacted;
+use api::reranker::{Reranker, RerankerSource};
+use engine::ModelAccess;
+use guard::secrets::RedactedText;
 use providers::RemoteReranker;
 use reply::StateNote;
 use settings::{Config, EmbeddingProvider, ProviderForm, RerankForm, RerankProvider};
@@ -20,26 +20,26 @@ use settings::{Config, EmbeddingProvider, ProviderForm, RerankForm, RerankProvid
 const REST: Duration = Duration::from_secs(30);
 
 /// Returns the reranker of the settings as they are whenever it is looked for.
-pub fn of(settled: &ResolvedSettings) -> RerankerNow {
+pub fn followed_reranker(settled: &ResolvedSettings) -> RerankerSource {
     let followed = Followed {
         variable: settled.variable,
         state: Mutex::new(FollowedState {
-            config: settled.config_file.clone().map(FollowedConfig::of),
-            last: Seen::of(settled.config.rerank.clone(), settled.variable),
+            config: settled.config_file.clone().map(FollowedConfig::new),
+            last: Seen::open(settled.config.rerank.clone(), settled.variable),
         }),
     };
     Arc::new(move || followed.now())
 }
 
 /// Says for the doctor who gets what, and what keeps it from being asked; nothing where none is set.
-pub fn note(settled: &ResolvedSettings) -> Option<StateNote> {
-    let reranker = SetReranker::of(settled.config.rerank.clone()?, settled.variable);
+pub fn doctor_note(settled: &ResolvedSettings) -> Option<StateNote> {
+    let reranker = SetReranker::open(settled.config.rerank.clone()?, settled.variable);
     let warnings = reranker.asked.as_ref().err().cloned().into_iter().collect();
     Some(StateNote { says: reranker.what_is_sent(), warnings, command: None })
 }
 
 /// Says what is sent to whom; nothing where none is set.
-pub fn what_is_sent(config: &Config) -> Option<String> {
+pub fn sent_data_notice(config: &Config) -> Option<String> {
     config.rerank.as_ref().map(sent_to)
 }
 
@@ -51,7 +51,7 @@ fn sent_to(provider: &RerankProvider) -> String {
 }
 
 fn named(provider: &RerankProvider) -> String {
-    let (form, whom) = (provider.form.as_str(), provider.whom());
+    let (form, whom) = (provider.form.as_str(), provider.display_name());
     match provider.model.as_str() {
         "" => format!("{whom} ({form})"),
         model => format!("{model} of {whom} ({form})"),
@@ -77,8 +77,8 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(wanted: Option<RerankProvider>, variable: fn(&str) -> Option<OsString>) -> Self {
-        let reranker = wanted.clone().map(|wanted| Arc::new(SetReranker::of(wanted, variable)));
+    fn open(wanted: Option<RerankProvider>, variable: fn(&str) -> Option<OsString>) -> Self {
+        let reranker = wanted.clone().map(|wanted| Arc::new(SetReranker::open(wanted, variable)));
         Self { wanted, reranker }
     }
 }
@@ -87,9 +87,9 @@ impl Followed {
     fn now(&self) -> Option<Arc<dyn Reranker>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let FollowedState { config, last } = &mut *state;
-        match config.as_mut().and_then(FollowedConfig::changed) {
+        match config.as_mut().and_then(FollowedConfig::read_if_changed) {
             Some(Ok(config)) if config.rerank != last.wanted => {
-                *last = Seen::of(config.rerank, self.variable);
+                *last = Seen::open(config.rerank, self.variable);
             }
             // A file that cannot be read may turn it off; every other command says what is wrong.
             Some(Err(_)) => return None,
@@ -102,7 +102,7 @@ impl Followed {
 /// A reranker, and how it fared.
 struct SetReranker {
     provider: RerankProvider,
-    may_see: MaySee,
+    may_see: ModelAccess,
     /// What is asked, or why nobody can be.
     asked: Result<OpenReranker, String>,
     /// Until when it is not asked; kept until it answers, since the reader knows of the outage.
@@ -110,7 +110,7 @@ struct SetReranker {
 }
 
 impl SetReranker {
-    fn of(provider: RerankProvider, variable: fn(&str) -> Option<OsString>) -> Self {
+    fn open(provider: RerankProvider, variable: fn(&str) -> Option<OsString>) -> Self {
         let key = provider.key_env.as_deref().and_then(variable);
         let asked = open(&provider, key.and_then(|key| key.into_string().ok()));
         let may_see = may_see(&provider);
@@ -134,7 +134,7 @@ impl Reranker for SetReranker {
         sent_to(&self.provider)
     }
 
-    fn may_see(&self) -> &MaySee {
+    fn may_see(&self) -> &ModelAccess {
         &self.may_see
     }
 
@@ -143,7 +143,11 @@ impl Reranker for SetReranker {
         resting.is_some_and(|until| Instant::now() < until)
     }
 
-    fn scores(&self, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, Option<String>> {
+    fn scores(
+        &self,
+        query: &RedactedText,
+        texts: &[RedactedText],
+    ) -> Result<Vec<f64>, Option<String>> {
         let asked = self.asked.as_ref().map_err(|why| self.failed(why))?;
         let scores = scores(asked, query, texts).map_err(|why| self.failed(&why))?;
         *self.resting_until.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -157,12 +161,16 @@ fn open(provider: &RerankProvider, key: Option<String>) -> Result<OpenReranker, 
     RemoteReranker::open(provider.clone(), key).map_err(|error| error.to_string())
 }
 
-fn scores(asked: &OpenReranker, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, String> {
+fn scores(
+    asked: &OpenReranker,
+    query: &RedactedText,
+    texts: &[RedactedText],
+) -> Result<Vec<f64>, String> {
     asked.scores(query, texts).map_err(|error| error.to_string())
 }
 
 /// It may see what a model for embeddings at the same place may.
-fn may_see(provider: &RerankProvider) -> MaySee {
+fn may_see(provider: &RerankProvider) -> ModelAccess {
     let form = match provider.form {
         RerankForm::Command => ProviderForm::Command,
         RerankForm::Cohere | RerankForm::Voyage | RerankForm::Jina => ProviderForm::OpenAi,
@@ -170,6 +178,6 @@ fn may_see(provider: &RerankProvider) -> MaySee {
     provider_model::may_see(EmbeddingProvider {
         url: provider.url.clone(),
         off_repos: provider.off_repos.clone(),
-        ..EmbeddingProvider::usual(form, "")
+        ..EmbeddingProvider::with_defaults(form, "")
     })
 }

@@ -1,20 +1,20 @@
-//! The values of all settings. Not here: resolving them (`opening`).
+//! The values of all settings. Not here: resolving them (`memory_opening`).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use engine::watch::Watching;
-use memory::Bound;
+use engine::watch::WatchMode;
+use memory::MemoryBound;
 use settings::Config;
 use store::Store;
 
 /// Whether the system watches the logs for changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watches {
+pub enum WatchChoice {
     /// According to the settings.
-    AsSet,
+    Configured,
     /// No.
-    Not,
+    Off,
 }
 
 /// The values of all settings.
@@ -25,7 +25,7 @@ pub struct ResolvedSettings {
     /// The configuration.
     pub config: Config,
     /// How much memory the memories may take.
-    pub bound: Bound,
+    pub bound: MemoryBound,
     /// The directory of the embedding model.
     pub model_dir: PathBuf,
     /// The directory of caches.
@@ -33,7 +33,7 @@ pub struct ResolvedSettings {
     /// The directory of what is kept of past sessions.
     pub sessions_dir: PathBuf,
     /// Whether the logs are watched.
-    pub watching: Watching,
+    pub watching: WatchMode,
     /// Whether a flag, a variable or the configuration names the store. Then only a writer makes it.
     pub is_store_named: bool,
     /// Looks up an environment variable: the key of a provider is nowhere else.

@@ -1,4 +1,4 @@
-//! What `serve` is asked for: addresses, certificates, tokens and the end. Not here: serving (`shared`, `listening`).
+//! What `serve` is asked for: addresses, certificates, tokens and the end. Not here: serving (`shared_retriever`, `listening`).
 
 use std::path::PathBuf;
 

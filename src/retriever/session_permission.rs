@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::failure::unkept;
+use crate::failure::session_store_error;
 use requests::ApiError;
 use sessions::session_store::SessionStore;
 
@@ -31,9 +31,9 @@ impl SessionPermission {
     ///
     /// # Errors
     /// [`ApiError::Failed`] if the store cannot be read.
-    pub fn of(kept: Option<&SessionStore>) -> Result<Self, ApiError> {
+    pub fn read(kept: Option<&SessionStore>) -> Result<Self, ApiError> {
         let said = kept.map(|kept| kept.setting(SETTING)).transpose();
-        let said = said.map_err(|error| unkept(&error))?.flatten();
+        let said = said.map_err(|error| session_store_error(&error))?.flatten();
         Ok(said.map_or(Self::NotAsked, |said| Self::parse(&said)))
     }
 
@@ -41,8 +41,8 @@ impl SessionPermission {
     ///
     /// # Errors
     /// [`ApiError::Failed`] if the store cannot be written.
-    pub fn keep(&self, kept: &SessionStore) -> Result<(), ApiError> {
-        kept.set(SETTING, &self.text()).map_err(|error| unkept(&error))
+    pub fn write(&self, kept: &SessionStore) -> Result<(), ApiError> {
+        kept.set(SETTING, &self.text()).map_err(|error| session_store_error(&error))
     }
 
     fn parse(said: &str) -> Self {
@@ -70,7 +70,7 @@ impl SessionPermission {
     }
 
     /// Returns what holds after a yes to `tools`; none for all.
-    pub fn and(self, tools: &[String]) -> Self {
+    pub fn with_tools(self, tools: &[String]) -> Self {
         let more = tools.iter().cloned();
         match self {
             Self::AllTools => Self::AllTools,
@@ -120,21 +120,24 @@ mod tests {
 
     #[test]
     fn a_yes_covers_the_tools_named() {
-        let codex = SessionPermission::NotAsked.and(&names(&["codex"]));
+        let codex = SessionPermission::NotAsked.with_tools(&names(&["codex"]));
         assert!(codex.covers(&names(&["codex"])));
         assert!(!codex.covers(&names(&["codex", "pi"])) && !codex.covers(&[]));
-        let both = codex.and(&names(&["pi"]));
+        let both = codex.with_tools(&names(&["pi"]));
         assert!(both.covers(&names(&["codex", "pi"])) && !both.covers(&[]));
         assert_eq!(both.tools(), Some(names(&["codex", "pi"])));
-        let all = both.and(&[]);
+        let all = both.with_tools(&[]);
         assert_eq!(all, SessionPermission::AllTools);
-        assert_eq!(all.clone().and(&names(&["pi"])), all, "a yes to all stays");
-        assert_eq!(SessionPermission::Refused.and(&names(&["pi"])).tools(), Some(names(&["pi"])));
+        assert_eq!(all.clone().with_tools(&names(&["pi"])), all, "a yes to all stays");
+        assert_eq!(
+            SessionPermission::Refused.with_tools(&names(&["pi"])).tools(),
+            Some(names(&["pi"]))
+        );
     }
 
     #[test]
     fn what_was_said_is_read_back() {
-        let some = SessionPermission::NotAsked.and(&names(&["pi", "codex"]));
+        let some = SessionPermission::NotAsked.with_tools(&names(&["pi", "codex"]));
         for said in [SessionPermission::Refused, SessionPermission::AllTools, some] {
             assert_eq!(SessionPermission::parse(&said.text()), said);
         }

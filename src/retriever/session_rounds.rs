@@ -20,7 +20,7 @@ const LOOK_PAUSE: Duration = Duration::from_secs(600);
 impl Retriever<'_> {
     /// Imports new sessions at most every hour, if the person said yes. Another process does it, so that its memory is given
     /// back and a fault in a reader cannot end the retriever.
-    pub fn import_now_and_then(&self, folder: PathBuf) {
+    pub fn import_periodically(&self, folder: PathBuf) {
         let (Some(program), clock) = (self.surroundings.program.clone(), self.surroundings.clock)
         else {
             return;
@@ -39,7 +39,7 @@ impl Retriever<'_> {
     }
 
     /// Starts an import that goes on by itself, if the person said yes.
-    pub fn import_aside(&self, folder: &Path) {
+    pub fn import_in_background(&self, folder: &Path) {
         let now_ms = (self.surroundings.clock)().now.as_millisecond();
         let tools = tools_due(folder, now_ms, 0);
         if let Some((program, tools)) = self.surroundings.program.as_ref().zip(tools) {
@@ -66,5 +66,5 @@ fn tools_due(folder: &Path, now_ms: i64, pause_ms: i64) -> Option<Vec<String>> {
     let kept = SessionStore::open(folder).ok()??;
     let looked_at = kept.setting(LOOKED_AT).ok().flatten().and_then(|at| at.parse::<i64>().ok());
     let is_due = looked_at.is_none_or(|at| now_ms.saturating_sub(at) >= pause_ms);
-    SessionPermission::of(Some(&kept)).ok()?.tools().filter(|_| is_due)
+    SessionPermission::read(Some(&kept)).ok()?.tools().filter(|_| is_due)
 }

@@ -1,14 +1,14 @@
 //! What the process gives, and the state of one run: whether it serves others, and what it notes of them. Not here: opening a memory
-//! (`opening`), serving (`shared`).
+//! (`memory_opening`), serving (`shared_retriever`).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::directory_notice::DirectoryAsked;
+use crate::directory_notice::DirectoryUse;
 use crate::resolved_settings::ResolvedSettings;
-use api::journal::told::Teller;
-use mcp::telling::Telling;
+use api::journal::agent_delivery::DeliveryJournal;
+use mcp::delivery_recorder::DeliveryRecorder;
 use writer::{Moment, StartDirectory};
 
 /// What the process provides.
@@ -40,11 +40,11 @@ pub struct Retriever<'a> {
     /// Whether it serves an agent, and not one command.
     pub is_server: bool,
     /// The folder where clients are recorded as seen, once the settings are known.
-    pub life: Option<PathBuf>,
+    pub last_seen_folder: Option<PathBuf>,
     /// What is written down of the answers of tools, once the settings are known.
-    pub telling: Option<Telling>,
+    pub recorder: Option<DeliveryRecorder>,
     /// Whether the working directory decided something.
-    pub directory_asked: DirectoryAsked,
+    pub directory_use: DirectoryUse,
 }
 
 impl<'a> Retriever<'a> {
@@ -54,21 +54,22 @@ impl<'a> Retriever<'a> {
         Self {
             surroundings,
             is_server: false,
-            life: None,
-            telling: None,
-            directory_asked: DirectoryAsked::default(),
+            last_seen_folder: None,
+            recorder: None,
+            directory_use: DirectoryUse::default(),
         }
     }
 }
 
 impl Retriever<'_> {
     /// Returns what writes down the answers of tools, unless the settings switch that off.
-    pub fn telling(&self, settled: &ResolvedSettings) -> Option<Telling> {
-        let teller = Teller::of(&settled.cache_dir, &settled.store, &settled.config)?;
-        let caller = self.caller(self.here());
+    pub fn delivery_recorder(&self, settled: &ResolvedSettings) -> Option<DeliveryRecorder> {
+        let teller =
+            DeliveryJournal::for_store(&settled.cache_dir, &settled.store, &settled.config)?;
+        let caller = self.caller(self.working_directory());
         let clock = self.surroundings.clock;
-        Some(Telling {
-            teller,
+        Some(DeliveryRecorder {
+            journal: teller,
             directory: caller.directory,
             agent: caller.agent_id,
             session: caller.session_id,

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::json;
 
 use crate::options::GlobalOptions;
-use crate::options::Need;
+use crate::options::MemoryNeed;
 use crate::startup::Retriever;
-use daemon::connect::ask_to_leave;
-use daemon::host::Served;
-use daemon::process::STARTED;
+use daemon::host::HostEnd;
+use daemon::process::STARTED_VARIABLE;
+use daemon::retriever_connection::ask_to_leave;
 use reply::Reply;
 use requests::ApiError;
 use store::StoreError;
@@ -25,11 +25,11 @@ impl Retriever<'_> {
         let reply = |has_ended: bool, text: &str| {
             Ok(Reply::new(text.to_owned(), json!({ "stopped": has_ended })))
         };
-        let endpoint = self.endpoint(&self.settle(settings)?);
-        let Some(remote) = self.attaching(settings, Need::Words, "serve")? else {
+        let endpoint = self.endpoint(&self.resolve_settings(settings)?);
+        let Some(remote) = self.retriever_client(settings, MemoryNeed::Words, "serve")? else {
             return reply(false, "No retriever is running.");
         };
-        endpoint.forbid();
+        endpoint.request_stop();
         let until = Instant::now() + Duration::from_millis(STOP_WAIT_MS);
         loop {
             if ask_to_leave(&remote) {
@@ -48,7 +48,7 @@ impl Retriever<'_> {
 
     /// Returns when this process was started, as the client that started it says.
     pub fn started(&self) -> SystemTime {
-        let said = (self.surroundings.lookup)(STARTED);
+        let said = (self.surroundings.lookup)(STARTED_VARIABLE);
         let said = said.and_then(|said| said.to_str()?.parse().ok());
         let nanos: i128 = said.unwrap_or_else(|| (self.surroundings.clock)().now.as_nanosecond());
         UNIX_EPOCH + Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
@@ -66,16 +66,16 @@ fn unresponsive(holder: Option<u32>) -> ApiError {
 }
 
 /// Says that another retriever serves.
-pub fn elsewhere() -> Reply {
+pub fn not_elected_reply() -> Reply {
     Reply::new("Another retriever started first.".to_owned(), json!({ "served": false }))
 }
 
 /// Says why a retriever ended.
-pub fn ended(why: Served) -> Reply {
+pub fn end_reply(why: HostEnd) -> Reply {
     let text = match why {
-        Served::Idle => "Stopped: no client was connected.",
-        Served::Asked => "Stopped on request.",
-        Served::Unreachable => "The socket is gone; the next client starts another retriever.",
+        HostEnd::Idle => "Stopped: no client was connected.",
+        HostEnd::StopRequested => "Stopped on request.",
+        HostEnd::Unreachable => "The socket is gone; the next client starts another retriever.",
     };
     Reply::new(text.to_owned(), json!({ "served": true, "ended": text }))
 }

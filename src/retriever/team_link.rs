@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::failure::{failed, refuse_held};
+use crate::failure::{refuse_unknown_keys, store_error};
 use crate::resolved_settings::ResolvedSettings;
 use crate::startup::Retriever;
 use requests::ApiError;
@@ -42,25 +42,25 @@ pub struct TeamLink {
 
 impl Retriever<'_> {
     /// Finds out which team is meant; `named` is another remote than that of the settings.
-    pub fn team(
+    pub fn team_link(
         &self,
         settled: &ResolvedSettings,
         named: Option<&String>,
     ) -> Result<TeamLink, ApiError> {
-        refuse_held(&settled.config, ConfigTable::Sync)?;
+        refuse_unknown_keys(&settled.config, ConfigTable::Sync)?;
         let mut policy = settled.config.sync.clone();
         let named = named.or(policy.remote.as_ref());
-        let Some(mut address) = named.cloned() else { return Err(wrong(NO_REMOTE)) };
+        let Some(mut address) = named.cloned() else { return Err(config_error(NO_REMOTE)) };
         if address == ORIGIN {
             let directory = &self.needed_directory()?;
             let url = GitRemote::origin_url(directory).ok_or_else(|| {
-                wrong(
+                config_error(
                     "the repository here has no remote \"origin\"; run this in a clone of the code",
                 )
             })?;
             address = url;
             // Whoever reads this repository may not read the others.
-            let here = settled.config.current(&DetectedRepo::of_directory(directory).key);
+            let here = settled.config.current(&DetectedRepo::detect(directory).key);
             let is_shared = policy.shares(&here);
             // The empty text is the key of no repository.
             let only = if is_shared { here.as_str().to_owned() } else { String::new() };
@@ -159,7 +159,7 @@ impl TeamLink {
     /// Returns the origin of the store, which is made if there is none.
     pub fn origin(&self) -> Result<event::StoreOrigin, ApiError> {
         let origin = self.settled.store.ensure_origin(&self.host, self.random());
-        origin.map_err(|error| failed(&error))
+        origin.map_err(|error| store_error(&error))
     }
 
     fn random(&self) -> u64 {
@@ -169,13 +169,13 @@ impl TeamLink {
 }
 
 /// Returns the error of wrong settings or options.
-pub fn wrong(message: &str) -> ApiError {
+pub fn config_error(message: &str) -> ApiError {
     ApiError::Failed { exit: Exit::Config, message: message.to_owned() }
 }
 
 fn refused(error: &SyncError) -> ApiError {
     let exit = match error {
-        SyncError::Store(error) => return failed(error),
+        SyncError::Store(error) => return store_error(error),
         SyncError::Remote { .. } | SyncError::Unreadable(_) => Exit::Busy,
         SyncError::NoGit => Exit::Unavailable,
         SyncError::Cache { .. } => Exit::Io,

@@ -56,7 +56,7 @@ impl Rounds {
     }
 
     /// Notes the end of a round that began with these logs.
-    fn note(&mut self, log_bytes: u64, end: RoundEnd, now: Instant) {
+    fn record_round(&mut self, log_bytes: u64, end: RoundEnd, now: Instant) {
         self.last = Some(now);
         match end {
             RoundEnd::Done => (self.failures, self.shared_bytes) = (0, log_bytes),
@@ -69,7 +69,7 @@ impl Retriever<'_> {
     /// Exchanges lines now and then, if the settings name a team; not with the repository of the code, for that is where
     /// somebody stands, and a server stands nowhere. Another process does it, so that a fault of it cannot end the
     /// server.
-    pub fn exchange_now_and_then(&self, settled: &ResolvedSettings) {
+    pub fn exchange_periodically(&self, settled: &ResolvedSettings) {
         let policy = &settled.config.sync;
         let is_asked = policy.remote.as_deref().is_some_and(|remote| remote != ORIGIN);
         let pause = Duration::from_secs(policy.every_seconds.into());
@@ -82,13 +82,13 @@ impl Retriever<'_> {
         let _ = std::thread::Builder::new().name("team".to_owned()).spawn(move || {
             let mut rounds = Rounds::new(pause, Instant::now());
             loop {
-                let logs = length_of_logs(&store);
+                let logs = logs_bytes(&store);
                 if rounds.is_due(logs, Instant::now()) {
                     // What stood in its way is told by `status`, and by the command.
                     let done = sync_command(&program, store.root()).status();
                     let is_done = done.is_ok_and(|status| status.success());
                     let end = if is_done { RoundEnd::Done } else { RoundEnd::Failed };
-                    rounds.note(logs, end, Instant::now());
+                    rounds.record_round(logs, end, Instant::now());
                 }
                 std::thread::park_timeout((pause / QUIET_SHARE).min(LOOK_MAX));
             }
@@ -97,7 +97,7 @@ impl Retriever<'_> {
 }
 
 /// Returns the length of all logs together, in bytes. They only grow, but for scrub and archive.
-pub fn length_of_logs(store: &Store) -> u64 {
+pub fn logs_bytes(store: &Store) -> u64 {
     let length = |log: PathBuf| log.symlink_metadata().map_or(0, |found| found.len());
     store.logs().unwrap_or_default().into_iter().map(length).sum()
 }
@@ -125,12 +125,12 @@ mod tests {
         let at = |seconds: u64| start + Duration::from_secs(seconds);
         let mut rounds = Rounds::new(Duration::from_secs(300), start);
         assert!(rounds.is_due(10, at(0)), "the first");
-        rounds.note(10, RoundEnd::Done, at(1));
+        rounds.record_round(10, RoundEnd::Done, at(1));
         assert!(!rounds.is_due(10, at(299)));
         assert!(!rounds.is_due(20, at(100)), "somebody still writes");
         assert!(!rounds.is_due(20, at(120)));
         assert!(rounds.is_due(20, at(131)), "30 seconds after the last write");
-        rounds.note(20, RoundEnd::Done, at(131));
+        rounds.record_round(20, RoundEnd::Done, at(131));
         assert!(!rounds.is_due(20, at(400)) && rounds.is_due(20, at(431)), "to hear of others");
     }
 
@@ -145,7 +145,7 @@ mod tests {
         for second in 0..1_500 {
             if rounds.is_due(10, at(second)) {
                 tries.push(second);
-                rounds.note(10, RoundEnd::Failed, at(second));
+                rounds.record_round(10, RoundEnd::Failed, at(second));
             }
         }
         assert_eq!(tries, [0, 60, 180, 420, 720, 1_020, 1_320]);

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::contradictions::Comparisons;
-use super::dedup::HitRoom;
+use super::dedup::DistinctTexts;
 use super::hit::{Hit, newest_first};
 use super::prior::believed_success;
 use crate::snapshot::Snapshot;
@@ -28,7 +28,7 @@ const SUCCESS_MARGIN: f32 = 0.25;
 pub(super) fn compare(
     snapshot: &Snapshot,
     hits: &mut [Hit],
-    mut room: HitRoom,
+    mut room: DistinctTexts,
     now: Timestamp,
     is_wanted: impl Fn(&Hit) -> bool,
 ) {
@@ -36,7 +36,7 @@ pub(super) fn compare(
     let repos = hits.iter().map(|hit| hit.memory.repo.clone()).collect();
     let mut comparisons = Comparisons::new(snapshot, &repos, now, &mut words);
     for hit in hits.iter_mut() {
-        if room.is_taken_above(hit.score.total) {
+        if room.is_full_above(hit.score.total) {
             break;
         }
         if is_wanted(hit) {
@@ -46,7 +46,7 @@ pub(super) fn compare(
             hit.score.outdated = PENALTY;
             hit.score.total += PENALTY;
         }
-        room.take(hit);
+        room.add(hit);
     }
     hits.sort_by(best_first);
 }
@@ -66,7 +66,7 @@ fn better_than(
         return None;
     }
     let is_better = |other: &Memory| other.repo == memory.repo && is_better(other, memory);
-    comparisons.of_same_subject(number, memory, is_better)
+    comparisons.nearest_of_same_subject(number, memory, is_better)
 }
 
 /// Tells whether a note is better than another about the same subject. Notes of one session complete each other, what

@@ -1,10 +1,10 @@
 //! The candidates of a query: the best memories by words and the best by meaning, each with both scores. Not here:
 //! combining the scores (`fuse`).
 
-use super::{Filter, Flagged, Query, Words};
+use super::{Filter, Flagged, Query, WordMatching};
 use crate::snapshot::Snapshot;
 use event::Timestamp;
-use index::lexical::{DocId, Prepared, WholeScores};
+use index::lexical::{DocId, PreparedQuery, WholeScores};
 use index::vector::VectorIndex;
 use memory::{Memory, NEIGHBOURS_MAX, RepoChunks};
 
@@ -68,7 +68,7 @@ pub(super) enum FlaggedPolicy {
 pub(super) struct CandidateSearch<'a> {
     snapshot: &'a Snapshot,
     query: &'a Query<'a>,
-    words: &'a Prepared<'a>,
+    words: &'a PreparedQuery<'a>,
     now: Timestamp,
     /// Whether everything passes the filter.
     is_open: bool,
@@ -80,7 +80,7 @@ impl<'a> CandidateSearch<'a> {
     pub(super) fn new(
         snapshot: &'a Snapshot,
         query: &'a Query<'a>,
-        words: &'a Prepared<'a>,
+        words: &'a PreparedQuery<'a>,
         now: Timestamp,
     ) -> Self {
         let repos = query.filter.repos.as_ref();
@@ -114,7 +114,7 @@ impl<'a> CandidateSearch<'a> {
 
     /// Returns the best by words, in the order of their numbers; none where words do not count.
     pub(super) fn by_words(&self, policy: FlaggedPolicy) -> Vec<ByWords> {
-        if self.query.words == Words::DoNotCount {
+        if self.query.words == WordMatching::Off {
             return Vec::new();
         }
         let (may, keep) = (|doc: DocId| self.may(doc.0), |doc: DocId| self.keep(doc.0, policy));
@@ -129,7 +129,7 @@ impl<'a> CandidateSearch<'a> {
     }
 
     /// Finds the best of all memories, also of those that cannot be hits.
-    pub(super) fn everything(mut self) -> Vec<Candidate> {
+    pub(super) fn all_candidates(mut self) -> Vec<Candidate> {
         self.chunks = None;
         self.among(&self.by_words(FlaggedPolicy::Everything), FlaggedPolicy::Everything)
     }
@@ -155,7 +155,8 @@ impl<'a> CandidateSearch<'a> {
         if let Some((vector, vectors)) = dense {
             let keep = |number| self.may(number) && self.keep(number, policy);
             let near = vectors.search(vector, keep, CANDIDATES_MAX).into_iter();
-            let is_near = |(_, cosine): &(u32, f32)| snapshot.scale.of(*cosine) >= COSINE_MIN;
+            let is_near =
+                |(_, cosine): &(u32, f32)| snapshot.scale.map_cosine(*cosine) >= COSINE_MIN;
             numbers.extend(near.filter(is_near).map(|(number, _)| number));
             numbers.sort_unstable();
             numbers.dedup();
@@ -166,8 +167,9 @@ impl<'a> CandidateSearch<'a> {
         let candidate = |(at, number): (usize, u32)| {
             let place = best.binary_search_by_key(&number, |(number, _)| *number).ok();
             let score = place.and_then(|place| best.get(place)).map_or(0.0, |(_, score)| *score);
-            let whole =
-                |scores: &WholeScores<'_>| score + WHOLE_SHARE * (scores.of(DocId(number)) - score);
+            let whole = |scores: &WholeScores<'_>| {
+                score + WHOLE_SHARE * (scores.score(DocId(number)) - score)
+            };
             let score = if score > 0.0 { whole_scores.as_ref().map_or(score, whole) } else { 0.0 };
             let covered = if score_max > 0.0 { score / score_max } else { 0.0 };
             let dense = meanings.as_ref().and_then(|meanings| *meanings.get(at)?);
@@ -196,7 +198,7 @@ fn meanings(
     let mut weighted: Vec<(usize, f32)> = Vec::new();
     let mut asked: Vec<u32> = Vec::new();
     for (at, number) in numbers.iter().enumerate() {
-        let near = snapshot.near(*number);
+        let near = snapshot.neighbours_of(*number);
         let near = near.with_distance().map(|(far, neighbour)| (neighbour, near_weight(far)));
         for (number, weight) in [(*number, 1.0)].into_iter().chain(near) {
             weighted.push((at, weight));
@@ -208,12 +210,12 @@ fn meanings(
         let Some(sum) = sums.get_mut(at) else { continue };
         match (sum.as_mut(), cosine) {
             (Some((sum, weights)), Some(cosine)) => {
-                *sum += weight * snapshot.scale.of(cosine);
+                *sum += weight * snapshot.scale.map_cosine(cosine);
                 *weights += weight;
             }
             // The memory's own cosine comes first; without it those of its neighbours do not count.
             (None, Some(cosine)) if weight >= 1.0 => {
-                *sum = Some((snapshot.scale.of(cosine), 1.0));
+                *sum = Some((snapshot.scale.map_cosine(cosine), 1.0));
             }
             (_, None) | (None, Some(_)) => {}
         }

@@ -10,7 +10,7 @@
 mod evidence;
 mod sign;
 
-pub use sign::Sign;
+pub use sign::ContradictionSign;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct Contradiction {
     /// The weighted share of common words, 0 to 1.
     pub kinship: f32,
     /// The signs of a contradiction, at least one.
-    pub signs: Vec<Sign>,
+    pub signs: Vec<ContradictionSign>,
 }
 
 /// The pairs that a scan found.
@@ -99,13 +99,13 @@ pub fn contradictions_of(
     repo: &RepoKey,
     now: Timestamp,
     words: &mut AnalysisCache,
-) -> Vec<(Arc<Memory>, Vec<Sign>)> {
+) -> Vec<(Arc<Memory>, Vec<ContradictionSign>)> {
     let repos = snapshot.keys_of(repo);
     let mut comparisons = Comparisons::new(snapshot, &repos, now, words);
     let is_here = |memory: &Memory| repos.contains(&memory.repo);
-    let text = ComparedText::of(event);
+    let text = ComparedText::from_event(event);
     let relatives = comparisons.relatives(&text, KIN_TERMS_MAX, RELATIVES_MAX / 2, is_here);
-    let subject = Subject::of(event);
+    let subject = ComparedSubject::from_event(event);
     let against = |number: u32| {
         let memory = snapshot.memory(number)?;
         let older = comparisons.text_of(number, memory);
@@ -113,7 +113,7 @@ pub fn contradictions_of(
         let is_shown = comparisons.is_shown(&signs, kinship, (number, memory), &subject);
         is_shown.then(|| (kinship, Arc::clone(memory), signs))
     };
-    let mut found: Vec<(f32, Arc<Memory>, Vec<Sign>)> =
+    let mut found: Vec<(f32, Arc<Memory>, Vec<ContradictionSign>)> =
         relatives.into_iter().filter_map(against).collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     found.into_iter().map(|(_, memory, signs)| (memory, signs)).collect()
@@ -129,7 +129,7 @@ pub fn subject_terms(lexical: &LexicalIndex, memory: &Memory) -> Vec<(Box<str>, 
 }
 
 fn text_of_context(event: &Event) -> Option<String> {
-    (!event.context.is_empty()).then(|| ComparedText::words_of(event.context.clone()).text)
+    (!event.context.is_empty()).then(|| ComparedText::from_words(event.context.clone()).text)
 }
 
 fn ids(pair: &Contradiction) -> (&str, &str) {
@@ -153,23 +153,23 @@ pub(super) struct Comparisons<'a> {
     /// The document frequencies of the words so far.
     holders: DocumentFrequencies<'a>,
     texts: BTreeMap<u32, Rc<ComparedText>>,
-    subjects: BTreeMap<u32, Rc<Subject>>,
+    subjects: BTreeMap<u32, Rc<ComparedSubject>>,
 }
 
 /// What a memory is about.
-struct Subject {
+struct ComparedSubject {
     /// Its context; where that is empty, its whole text.
     situation: ComparedText,
     text: ComparedText,
 }
 
-impl Subject {
-    fn of(event: &Event) -> Self {
+impl ComparedSubject {
+    fn from_event(event: &Event) -> Self {
         let text = text_of(event);
         let situation = if event.context.is_empty() { &text } else { &event.context };
         Self {
-            situation: ComparedText::words_of(situation.clone()),
-            text: ComparedText::words_of(text),
+            situation: ComparedText::from_words(situation.clone()),
+            text: ComparedText::from_words(text),
         }
     }
 }
@@ -210,12 +210,12 @@ impl<'a> Comparisons<'a> {
     /// Tells whether signs are shown: of texts that say the same, always; else where both are about the same subject.
     fn is_shown(
         &mut self,
-        signs: &[Sign],
+        signs: &[ContradictionSign],
         kinship: f32,
         (number, older): (u32, &Memory),
-        newer: &Subject,
+        newer: &ComparedSubject,
     ) -> bool {
-        if signs.contains(&Sign::Repeats) {
+        if signs.contains(&ContradictionSign::Repeats) {
             return true;
         }
         let older = self.subject_of(number, older);
@@ -225,7 +225,7 @@ impl<'a> Comparisons<'a> {
 
     /// Returns the active memory that `allows` and whose situation and text are most like those of a memory, if it is
     /// about the same subject. A memory whose context is empty has no situation.
-    pub(super) fn of_same_subject(
+    pub(super) fn nearest_of_same_subject(
         &mut self,
         number: u32,
         memory: &Memory,
@@ -256,15 +256,19 @@ impl<'a> Comparisons<'a> {
         nearest.map(|(_, memory)| memory)
     }
 
-    fn subject_of(&mut self, number: u32, memory: &Memory) -> Rc<Subject> {
-        let subject =
-            self.subjects.entry(number).or_insert_with(|| Rc::new(Subject::of(&memory.event())));
+    fn subject_of(&mut self, number: u32, memory: &Memory) -> Rc<ComparedSubject> {
+        let subject = self
+            .subjects
+            .entry(number)
+            .or_insert_with(|| Rc::new(ComparedSubject::from_event(&memory.event())));
         Rc::clone(subject)
     }
 
     fn text_of(&mut self, number: u32, memory: &Memory) -> Rc<ComparedText> {
-        let text =
-            self.texts.entry(number).or_insert_with(|| Rc::new(ComparedText::of(&memory.event())));
+        let text = self
+            .texts
+            .entry(number)
+            .or_insert_with(|| Rc::new(ComparedText::from_event(&memory.event())));
         Rc::clone(text)
     }
 
@@ -317,7 +321,7 @@ mod tests {
             "event_type": "fact", "context": "where the walrus gateway listens", "lesson": lesson})
     }
 
-    fn signs(lines: &[Value]) -> Vec<(String, String, Vec<Sign>)> {
+    fn signs(lines: &[Value]) -> Vec<(String, String, Vec<ContradictionSign>)> {
         let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
         let found =
             contradictions(&snapshot(lines), &repos, "2026-02-01T00:00:00Z".parse().unwrap());
@@ -327,7 +331,7 @@ mod tests {
         found.pairs.into_iter().map(pair).collect()
     }
 
-    fn of_two(older: &str, newer: &str) -> Vec<Sign> {
+    fn of_two(older: &str, newer: &str) -> Vec<ContradictionSign> {
         let found = signs(&[line(2, "api", newer), line(1, "api", older)]);
         found.into_iter().next().map(|(_, _, signs)| signs).unwrap_or_default()
     }
@@ -335,22 +339,25 @@ mod tests {
     // S-LIFE-9
     #[test]
     fn each_sign_is_seen() {
-        assert_eq!(of_two("bind it to port 8080", "bind it to port 9090"), [Sign::Counts]);
+        assert_eq!(
+            of_two("bind it to port 8080", "bind it to port 9090"),
+            [ContradictionSign::Counts]
+        );
         assert_eq!(
             of_two("keep tracing of the socket", "do not keep tracing of the socket"),
-            [Sign::Negates]
+            [ContradictionSign::Negates]
         );
         assert_eq!(
             of_two("enable tracing of the socket", "disable tracing of the socket"),
-            [Sign::Negates, Sign::Opposes]
+            [ContradictionSign::Negates, ContradictionSign::Opposes]
         );
         assert_eq!(
             of_two("the socket is /run/a", "the socket moved into the pod"),
-            [Sign::Changes]
+            [ContradictionSign::Changes]
         );
         assert_eq!(
             of_two("the socket belongs to the pod", "The socket belongs to the pod."),
-            [Sign::Repeats]
+            [ContradictionSign::Repeats]
         );
         assert!(of_two("the socket belongs to the pod", "the pod owns its socket").is_empty());
     }
@@ -366,7 +373,7 @@ mod tests {
             let (snapshot, mut words) = (snapshot(&lines), AnalysisCache::default());
             let mut holders = snapshot.lexical().holders(&mut words);
             let told: Vec<ComparedText> =
-                snapshot.memories().iter().map(|memory| ComparedText::of(&memory.event())).collect();
+                snapshot.memories().iter().map(|memory| ComparedText::from_event(&memory.event())).collect();
             for (older, newer) in told.iter().flat_map(|older| told.iter().map(move |newer| (older, newer))) {
                 let found = older.kinship_with(newer, &mut holders);
                 let ((one, one_weight), (other, other_weight)) =

@@ -44,7 +44,7 @@ impl CosineScale {
 
     /// Maps a cosine.
     #[must_use]
-    pub fn of(self, cosine: f32) -> f32 {
+    pub fn map_cosine(self, cosine: f32) -> f32 {
         (self.offset + self.factor * cosine).clamp(-1.0, 1.0)
     }
 
@@ -82,7 +82,7 @@ mod tests {
         let narrow: Vec<f32> = wanted.iter().rev().map(|cosine| 0.7 + cosine / 2.0).collect();
         let scale = CosineScale::fitted(&narrow, &wanted).unwrap();
         for cosine in [0.0, 0.1, 0.35] {
-            assert!((scale.of(0.7 + cosine / 2.0) - cosine).abs() < 1e-3, "{scale:?}");
+            assert!((scale.map_cosine(0.7 + cosine / 2.0) - cosine).abs() < 1e-3, "{scale:?}");
         }
         assert_eq!(CosineScale::fitted(&wanted, &wanted), CosineScale::new(0.0, 1.0));
     }

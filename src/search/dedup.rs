@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::hit::{Hit, Tier};
-use super::near_miss::{Losses, LostBy};
+use super::near_miss::{LossReason, Losses};
 use event::Event;
 
 /// Hits that are compared: more than the longest reply and its repetitions.
@@ -45,13 +45,16 @@ pub(super) fn collapse(
     let mut kept: Vec<(Hit, Option<TextSignature>)> = Vec::new();
     let mut similar: Vec<(Hit, Option<TextSignature>)> = Vec::new();
     for (place, hit) in hits.into_iter().enumerate() {
-        let signature =
-            if place < COMPARED_MAX { TextSignature::of(&hit.memory.event()) } else { None };
+        let signature = if place < COMPARED_MAX {
+            TextSignature::from_event(&hit.memory.event())
+        } else {
+            None
+        };
         if kept.len() >= limit && signature.is_none() {
             if place >= COMPARED_MAX {
                 break;
             }
-            losses.note(&hit, || LostBy::Limit(limit));
+            losses.record_loss(&hit, || LossReason::Limit(limit));
             continue;
         }
         let Some(said) = signature else {
@@ -62,9 +65,9 @@ pub(super) fn collapse(
             kept.1.as_ref().is_some_and(|other| other.is_same_as(&said))
         };
         if let Some((other, _)) = kept.iter_mut().chain(&mut similar).find(is_same) {
-            losses.note(&hit, || LostBy::Duplicate(other.memory.id.clone()));
-            other.also.push(hit.memory);
-            other.also.extend(hit.also);
+            losses.record_loss(&hit, || LossReason::Duplicate(other.memory.id.clone()));
+            other.duplicates.push(hit.memory);
+            other.duplicates.extend(hit.duplicates);
             continue;
         }
         let is_much_like = |(_, signature): &&(Hit, Option<TextSignature>)| {
@@ -76,13 +79,13 @@ pub(super) fn collapse(
         };
         if let Some((other, _)) = like {
             if similar.len() >= SIMILAR_MAX {
-                losses.note(&hit, || LostBy::Similar(other.memory.id.clone()));
+                losses.record_loss(&hit, || LossReason::Similar(other.memory.id.clone()));
             }
             similar.push((Hit { tier: Tier::Possible, ..hit }, Some(said)));
         } else if kept.len() < limit {
             kept.push((hit, Some(said)));
         } else {
-            losses.note(&hit, || LostBy::Limit(limit));
+            losses.record_loss(&hit, || LossReason::Limit(limit));
         }
     }
     similar.truncate(SIMILAR_MAX);
@@ -99,7 +102,7 @@ pub(super) enum SimilarPolicy {
 }
 
 /// The best hits so far of as many texts as a reply has room for. A repetition takes no room, since [`collapse`] joins it.
-pub(super) struct HitRoom {
+pub(super) struct DistinctTexts {
     limit: usize,
     policy: SimilarPolicy,
     texts: Vec<TextSignature>,
@@ -107,18 +110,18 @@ pub(super) struct HitRoom {
     scores: Vec<f32>,
 }
 
-impl HitRoom {
+impl DistinctTexts {
     pub fn new(limit: usize, policy: SimilarPolicy) -> Self {
         Self { limit, policy, texts: Vec::new(), scores: Vec::new() }
     }
 
     /// Tells whether all room is taken by hits with at least this score.
-    pub fn is_taken_above(&self, score: f32) -> bool {
+    pub fn is_full_above(&self, score: f32) -> bool {
         self.scores.get(self.limit.saturating_sub(1)).is_some_and(|least| *least >= score)
     }
 
-    pub fn take(&mut self, hit: &Hit) {
-        let signature = TextSignature::of(&hit.memory.event());
+    pub fn add(&mut self, hit: &Hit) {
+        let signature = TextSignature::from_event(&hit.memory.event());
         if let Some(text) = signature {
             let is_joined = |other: &TextSignature| match self.policy {
                 SimilarPolicy::Keep => other.is_same_as(&text),
@@ -140,14 +143,14 @@ pub struct TextSignature {
     /// Where the words begin and end, in the order of the text.
     order: Vec<(usize, usize)>,
     /// Each word once, in the order of the hashes.
-    words: Vec<Word>,
+    words: Vec<SignatureWord>,
     /// The sum of the hashes of the decisive words: another sum is another set.
     decisive: u64,
 }
 
 /// A word of the text.
 #[derive(Debug, Clone, Copy)]
-struct Word {
+struct SignatureWord {
     /// Equal words have equal hashes; others hardly ever.
     hash: u64,
     start: usize,
@@ -159,7 +162,7 @@ struct Word {
 impl TextSignature {
     /// Makes the signature of an event; `None` where its text is too long.
     #[must_use]
-    pub fn of(event: &Event) -> Option<Self> {
+    pub fn from_event(event: &Event) -> Option<Self> {
         let bytes = event.context.len() + event.lesson.len() + event.command.len();
         if bytes > COMPARED_BYTES_MAX {
             return None;
@@ -167,14 +170,14 @@ impl TextSignature {
         let text = format!("{} {} {}", event.context, event.lesson, event.command).to_lowercase();
         let is_outer =
             |character: char| !character.is_alphanumeric() && !"-_/$".contains(character);
-        let mut words: Vec<Word> = text
+        let mut words: Vec<SignatureWord> = text
             .split_whitespace()
             .map(|word| word.trim_matches(is_outer))
             .filter(|word| !word.is_empty())
-            .map(|word| Word::of(word, &text))
+            .map(|word| SignatureWord::hashed(word, &text))
             .collect();
         let order = words.iter().map(|word| (word.start, word.end)).collect();
-        let of = |word: &Word| text.get(word.start..word.end);
+        let of = |word: &SignatureWord| text.get(word.start..word.end);
         words.sort_unstable_by(|a, b| a.hash.cmp(&b.hash).then_with(|| of(a).cmp(&of(b))));
         words.dedup_by(|a, b| a.hash == b.hash && of(a) == of(b));
         let decisive = words.iter().filter(|word| word.is_decisive);
@@ -232,12 +235,12 @@ impl TextSignature {
         self.decisive
     }
 
-    fn key(&self, word: &Word) -> (u64, Option<&str>) {
+    fn key(&self, word: &SignatureWord) -> (u64, Option<&str>) {
         (word.hash, self.text.get(word.start..word.end))
     }
 
     /// Counts the words that both have, of those that count.
-    fn shared_with(&self, other: &Self, counts: impl Fn(&Word) -> bool) -> usize {
+    fn shared_with(&self, other: &Self, counts: impl Fn(&SignatureWord) -> bool) -> usize {
         let (mut shared, mut rest) = (0, other.words.as_slice());
         for word in self.words.iter().filter(|word| counts(word)) {
             let key = self.key(word);
@@ -250,9 +253,9 @@ impl TextSignature {
     }
 }
 
-impl Word {
+impl SignatureWord {
     /// Hashes a word of `text` with FNV-1a (Fowler, Noll and Vo). Equal hashes are confirmed by the text.
-    fn of(word: &str, text: &str) -> Self {
+    fn hashed(word: &str, text: &str) -> Self {
         let hash = word.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
         });
@@ -272,24 +275,29 @@ mod tests {
     use super::super::tests::snapshot;
     use super::super::{Query, search};
     use super::*;
-    use event::{Decoded, Timestamp, codec};
+    use event::{DecodedLine, Timestamp, codec};
 
-    fn said(context: &str, lesson: &str) -> TextSignature {
+    fn text_signature(context: &str, lesson: &str) -> TextSignature {
         let line = serde_json::json!({"context": context, "lesson": lesson}).to_string();
-        let Decoded::Event(event) = codec::decode(line.as_bytes(), "api") else { panic!() };
-        TextSignature::of(&event).unwrap()
+        let DecodedLine::Event(event) = codec::decode(line.as_bytes(), "api") else { panic!() };
+        TextSignature::from_event(&event).unwrap()
     }
 
     // S-RANK-7
     #[test]
     fn a_few_other_words_are_much_alike_and_not_the_same() {
-        let one =
-            said("npm install fails", "Check the ownership of the folder before npm install.");
-        let other = said("npm install fails", "check ownership of the folder before npm install");
+        let one = text_signature(
+            "npm install fails",
+            "Check the ownership of the folder before npm install.",
+        );
+        let other =
+            text_signature("npm install fails", "check ownership of the folder before npm install");
         assert!(one.is_much_like(&other) && other.is_much_like(&one));
         assert!(!one.is_same_as(&other) && !other.is_same_as(&one));
-        let punctuated =
-            said("NPM install fails!", "check the ownership of the folder\n before npm install");
+        let punctuated = text_signature(
+            "NPM install fails!",
+            "check the ownership of the folder\n before npm install",
+        );
         assert!(one.is_same_as(&punctuated));
     }
 
@@ -321,7 +329,7 @@ mod tests {
                 && in_order(&one, &b) == in_order(&other, &a);
             // An event says something.
             prop_assume!(!a.is_empty() && !b.is_empty());
-            prop_assert_eq!(said("", &one).is_much_like(&said("", &other)), is_alike);
+            prop_assert_eq!(text_signature("", &one).is_much_like(&text_signature("", &other)), is_alike);
         }
     }
 
@@ -344,7 +352,7 @@ mod tests {
         let query = Query { text: "the zebra pipe broke", ..Query::default() };
         for limit in [1, 3] {
             let hits = search(&snapshot(&lines), &query, Timestamp::UNIX_EPOCH, limit);
-            let also: Vec<usize> = hits.iter().map(|hit| hit.also.len()).collect();
+            let also: Vec<usize> = hits.iter().map(|hit| hit.duplicates.len()).collect();
             let of_one = std::iter::once(COMPARED_MAX - 1);
             let expected: Vec<usize> = of_one.chain(std::iter::repeat(0)).take(limit).collect();
             assert_eq!(also, expected);
@@ -354,14 +362,17 @@ mod tests {
     // S-RANK-7
     #[test]
     fn another_number_name_or_direction_is_not_the_same() {
-        let one = said("", "Always start the local api server on port 8080 before the tests run");
+        let one = text_signature(
+            "",
+            "Always start the local api server on port 8080 before the tests run",
+        );
         for lesson in [
             "Always start the local api server on port 9090 before the tests run",
             "Never start the local api server on port 8080 before the tests run",
             "Always start the local api server on port 8080 before the tests run with --watch",
             "Restart the worker",
         ] {
-            let other = said("", lesson);
+            let other = text_signature("", lesson);
             assert!(!one.is_same_as(&other) && !one.is_much_like(&other), "{lesson}");
         }
     }
@@ -392,7 +403,7 @@ mod tests {
         // S-RANK-7
         #[test]
         fn opposites_are_neither_the_same_nor_much_alike((one, other) in opposites(), prefix in "([a-z]{1,6} ){0,12}") {
-            let [one, other] = [one, other].map(|lesson| said("", &format!("{prefix}{lesson}")));
+            let [one, other] = [one, other].map(|lesson| text_signature("", &format!("{prefix}{lesson}")));
             prop_assert!(!one.is_same_as(&other));
             prop_assert!(!one.is_much_like(&other));
         }
@@ -411,7 +422,7 @@ mod tests {
         let found = |min_likelihood: f32| {
             let query = Query { text: "zebra pipe", min_likelihood, ..Query::default() };
             let hits = search(&snapshot(&lines), &query, Timestamp::UNIX_EPOCH, 5);
-            hits.iter().map(|hit| (hit.also.len(), hit.tier)).collect::<Vec<_>>()
+            hits.iter().map(|hit| (hit.duplicates.len(), hit.tier)).collect::<Vec<_>>()
         };
         assert_eq!(
             found(1e-6),

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use index::lexical::{Prepared, SharedRarity};
+use index::lexical::{PreparedQuery, SharedRarity};
 use memory::Memory;
 
 /// The least sum of the inverse document frequencies of the shared words: two words that one lesson of three hundred
@@ -27,7 +27,7 @@ pub(super) struct FailureMatch<'a>(SharedRarity<'a>);
 
 impl<'a> FailureMatch<'a> {
     /// `words` are those of the query.
-    pub(super) fn new(failure: &Failure, words: &'a Prepared<'_>) -> Self {
+    pub(super) fn new(failure: &Failure, words: &'a PreparedQuery<'_>) -> Self {
         Self(words.shared(&failure.says, &failure.besides))
     }
 

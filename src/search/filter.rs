@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::phrase::Phrase;
 use event::{Event, RepoKey, Timestamp};
-use guard::disclosure::{Disclosure, ShownHow};
+use guard::disclosure::{Disclosure, DisclosureOccasion};
 use memory::Memory;
 
 /// Whether memories that read like an instruction to their reader may be hits.
@@ -30,11 +30,11 @@ impl Flagged {
         memory.is_known_as_flagged() && Disclosure::may_leave_out(memory.voucher(), self.how())
     }
 
-    fn how(self) -> ShownHow {
+    fn how(self) -> DisclosureOccasion {
         match self {
-            Self::HeldBack => ShownHow::Listed,
-            Self::Included => ShownHow::Named,
-            Self::Excluded => ShownHow::Unasked,
+            Self::HeldBack => DisclosureOccasion::Listed,
+            Self::Included => DisclosureOccasion::Named,
+            Self::Excluded => DisclosureOccasion::Unasked,
         }
     }
 }
@@ -170,13 +170,13 @@ fn ends_with_path(whole: &str, end: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use event::{Decoded, codec};
+    use event::{DecodedLine, codec};
     use memory::{Fold, LinePlace};
 
     fn memory_that_says(lesson: &str) -> Memory {
         let line = serde_json::json!({"id": "m1", "repo": "api", "event_type": "error",
             "agent_id": "codex", "timestamp": "2026-01-02T00:00:00Z", "lesson": lesson, "tags": ["NPM", "ci"], "files": ["src/lib/a.rs"]});
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+        let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
             panic!()
         };
         let origin = LinePlace::own("a", 0);

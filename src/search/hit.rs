@@ -18,7 +18,7 @@ pub struct Hit {
     /// How likely it answers the query.
     pub tier: Tier,
     /// Other memories with the same text. This one is shown for them.
-    pub also: Vec<Arc<Memory>>,
+    pub duplicates: Vec<Arc<Memory>>,
     /// A newer or better proven memory of the same repository about the same subject.
     pub better: Option<Arc<Memory>>,
 }

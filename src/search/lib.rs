@@ -8,7 +8,7 @@
 mod better_note;
 mod briefing;
 mod candidates;
-mod complete;
+mod completion;
 mod contradictions;
 mod cosine_scale;
 mod dedup;
@@ -16,13 +16,12 @@ mod failure_match;
 mod filter;
 mod fuse;
 mod hit;
-mod joined;
-mod late;
+mod late_interaction;
 pub mod links;
+mod merged_hits;
 mod near_miss;
 mod phrase;
 mod pipeline;
-mod point;
 mod prior;
 mod query;
 mod relevance;
@@ -31,6 +30,7 @@ pub mod snapshot;
 pub mod staleness;
 mod syntax;
 mod tag_suggestions;
+mod time_point;
 mod top_k;
 
 #[cfg(any(test, feature = "testing"))]
@@ -38,22 +38,23 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use briefing::{LastSession, Note, Occasion, Picked, Section, pick};
-pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
+pub use briefing::{BriefingMemory, BriefingSelection, LastSession, Occasion, Section, pick};
+pub use completion::{COMPLETIONS_MAX, CompletionSlot, Completions, complete};
 pub use contradictions::{
-    Contradiction, Contradictions, Sign, contradictions, contradictions_of, subject_terms,
+    Contradiction, ContradictionSign, Contradictions, contradictions, contradictions_of,
+    subject_terms,
 };
 pub use cosine_scale::CosineScale;
 pub use dedup::TextSignature;
 pub use failure_match::Failure;
 pub use filter::{Filter, Flagged, same_file};
 pub use hit::{Hit, Tier};
-pub use joined::joined;
-pub use near_miss::{FilterCondition, LostBy, NearMiss};
+pub use merged_hits::merge_hits;
+pub use near_miss::{FilterCondition, LossReason, NearMiss};
 pub use phrase::Phrase;
 pub use pipeline::{PendingSearch, SearchResult, begin, find, search};
-pub use point::Point;
-pub use query::{Query, Tiers, Words};
+pub use query::{Query, Tiers, WordMatching};
 pub use score::Score;
 pub use syntax::ParsedQuery;
 pub use tag_suggestions::{SuggestedTag, suggested_tags};
+pub use time_point::TimePoint;

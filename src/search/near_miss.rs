@@ -21,12 +21,12 @@ pub struct NearMiss {
     /// How it was ranked.
     pub score: Score,
     /// The step that lost it.
-    pub lost_by: LostBy,
+    pub reason: LossReason,
 }
 
 /// The step of a search that lost a memory.
 #[derive(Debug, Clone, PartialEq)]
-pub enum LostBy {
+pub enum LossReason {
     /// It does not count any more: another one replaces it, or somebody forgot it.
     Lifecycle(LifecycleState),
     /// Its time has passed.
@@ -75,7 +75,7 @@ pub enum FilterCondition {
 
 /// Notes what the steps of a search lose, where somebody wants to know.
 #[derive(Debug, Default)]
-pub(super) struct Losses(Option<BTreeMap<u32, (Hit, LostBy)>>);
+pub(super) struct Losses(Option<BTreeMap<u32, (Hit, LossReason)>>);
 
 impl Losses {
     /// Notes losses where `near_misses_max` of them are wanted.
@@ -84,28 +84,32 @@ impl Losses {
     }
 
     /// Notes that a step loses a hit.
-    pub(super) fn note(&mut self, hit: &Hit, lost_by: impl FnOnce() -> LostBy) {
+    pub(super) fn record_loss(&mut self, hit: &Hit, lost_by: impl FnOnce() -> LossReason) {
         if let Some(lost) = &mut self.0 {
             lost.insert(hit.number, (hit.clone(), lost_by()));
         }
     }
 
     /// Returns the step that lost a memory, with its score, where that was noted.
-    pub(super) fn of(&self, number: u32) -> Option<&(Hit, LostBy)> {
+    pub(super) fn loss_of(&self, number: u32) -> Option<&(Hit, LossReason)> {
         self.0.as_ref()?.get(&number)
     }
 }
 
 /// Tells why a memory is not even considered; `None` for one that is.
-pub(super) fn left_out(memory: &Memory, filter: &Filter, now: Timestamp) -> Option<LostBy> {
+pub(super) fn exclusion_reason(
+    memory: &Memory,
+    filter: &Filter,
+    now: Timestamp,
+) -> Option<LossReason> {
     let state = &memory.lifecycle().state;
     if *state != LifecycleState::Live {
-        return Some(LostBy::Lifecycle(state.clone()));
+        return Some(LossReason::Lifecycle(state.clone()));
     }
     if memory.is_inactive(now) {
-        return Some(LostBy::Expiry);
+        return Some(LossReason::Expiry);
     }
-    failed_condition(memory, filter).map(LostBy::Filter)
+    failed_condition(memory, filter).map(LossReason::Filter)
 }
 
 /// Returns the first condition of a filter that a memory does not meet.
@@ -128,14 +132,14 @@ fn failed_condition(memory: &Memory, filter: &Filter) -> Option<FilterCondition>
 }
 
 /// Chooses the best near misses, at most `count`, and not too many that one step lost.
-pub(super) fn best(mut misses: Vec<NearMiss>, count: usize) -> Vec<NearMiss> {
+pub(super) fn best_near_misses(mut misses: Vec<NearMiss>, count: usize) -> Vec<NearMiss> {
     misses.sort_by(|a, b| {
         let by_score = b.score.total.total_cmp(&a.score.total);
         by_score.then_with(|| a.memory.id.cmp(&b.memory.id))
     });
     let mut of_step = BTreeMap::new();
     misses.retain(|miss| {
-        let count: &mut usize = of_step.entry(miss.lost_by.word()).or_default();
+        let count: &mut usize = of_step.entry(miss.reason.word()).or_default();
         *count += 1;
         *count <= OF_ONE_STEP_MAX
     });
@@ -143,7 +147,7 @@ pub(super) fn best(mut misses: Vec<NearMiss>, count: usize) -> Vec<NearMiss> {
     misses
 }
 
-impl LostBy {
+impl LossReason {
     /// Returns the word for the step, for programs.
     #[must_use]
     pub fn word(&self) -> &'static str {
@@ -171,7 +175,7 @@ mod tests {
     use super::*;
 
     /// Returns the near misses of a query by id, with the step that lost each.
-    fn misses(lines: &[Value], query: &Query<'_>, limit: usize) -> Vec<(String, LostBy)> {
+    fn misses(lines: &[Value], query: &Query<'_>, limit: usize) -> Vec<(String, LossReason)> {
         let snapshot = snapshot(lines);
         let query = Query { near_misses_max: 10, ..query.clone() };
         let found = find(&snapshot, &query, now(), limit);
@@ -180,7 +184,7 @@ mod tests {
         assert_eq!(ids(&found.hits), ids(&plain.hits), "an explanation changes no hit");
         assert!(plain.near_misses.is_empty());
         let told = found.near_misses.into_iter();
-        told.map(|miss| (miss.memory.id.to_string(), miss.lost_by)).collect()
+        told.map(|miss| (miss.memory.id.to_string(), miss.reason)).collect()
     }
 
     fn zebra(id: &str, more: &Value) -> Value {
@@ -217,16 +221,16 @@ mod tests {
         let repos = Some([event::RepoKey::parse("api").unwrap()].into());
         let filter = Filter { repos, flagged: Flagged::HeldBack, ..Filter::default() };
         let query = Query { text: "zebra crosses the river", filter, ..Query::default() };
-        let found: BTreeMap<String, LostBy> = misses(&lines, &query, 5).into_iter().collect();
+        let found: BTreeMap<String, LossReason> = misses(&lines, &query, 5).into_iter().collect();
         let id = |text: &str| EventId::foreign(text).unwrap();
         let expected = BTreeMap::from(
             [
-                ("same", LostBy::Duplicate(id("best"))),
-                ("old", LostBy::Lifecycle(LifecycleState::Superseded { by: id("best") })),
-                ("gone", LostBy::Lifecycle(LifecycleState::Retracted)),
-                ("expired", LostBy::Expiry),
-                ("elsewhere", LostBy::Filter(FilterCondition::Repo)),
-                ("order", LostBy::Flagged),
+                ("same", LossReason::Duplicate(id("best"))),
+                ("old", LossReason::Lifecycle(LifecycleState::Superseded { by: id("best") })),
+                ("gone", LossReason::Lifecycle(LifecycleState::Retracted)),
+                ("expired", LossReason::Expiry),
+                ("elsewhere", LossReason::Filter(FilterCondition::Repo)),
+                ("order", LossReason::Flagged),
             ]
             .map(|(id, lost_by)| (id.to_owned(), lost_by)),
         );
@@ -250,10 +254,10 @@ mod tests {
             ..Query::default()
         };
         let found = misses(&lines, &query, 3);
-        let past = found.iter().filter(|(_, lost_by)| *lost_by == LostBy::Limit(3));
+        let past = found.iter().filter(|(_, lost_by)| *lost_by == LossReason::Limit(3));
         assert_eq!(past.count(), 3, "{found:?}");
         let far = found.iter().find(|(id, _)| id == "far").unwrap();
-        assert!(matches!(far.1, LostBy::Floor { .. }), "{found:?}");
+        assert!(matches!(far.1, LossReason::Floor { .. }), "{found:?}");
     }
 
     // S-REST-7

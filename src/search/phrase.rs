@@ -18,14 +18,14 @@ pub struct Phrase(String);
 
 impl Phrase {
     /// The phrase between two quotes, where it is one.
-    fn of(quoted: &str) -> Option<Self> {
+    fn from_quoted(quoted: &str) -> Option<Self> {
         (quoted.split_whitespace().count() >= WORDS_MIN).then(|| Self(normalised(quoted)))
     }
 
     /// The phrase that is all of a query.
-    pub(super) fn alone(query: &str) -> Option<Self> {
+    pub(super) fn from_whole_query(query: &str) -> Option<Self> {
         let inside = query.trim().strip_prefix('"')?.strip_suffix('"')?;
-        Self::of(inside).filter(|_| !inside.contains('"'))
+        Self::from_quoted(inside).filter(|_| !inside.contains('"'))
     }
 
     /// Tells whether a memory says it, in its own words.
@@ -41,8 +41,8 @@ pub(super) struct Phrases(Vec<Phrase>);
 
 impl Phrases {
     /// The phrases of a query.
-    pub(super) fn of(query: &str) -> Self {
-        Self(quoted(query).filter_map(Phrase::of).take(PHRASES_MAX).collect())
+    pub(super) fn parse(query: &str) -> Self {
+        Self(quoted(query).filter_map(Phrase::from_quoted).take(PHRASES_MAX).collect())
     }
 
     /// Returns the factor of a fit: [`HELD`] if the memory holds all phrases, a part of it if it holds some.
@@ -88,19 +88,22 @@ mod tests {
     // S-FIND-3
     #[test]
     fn what_stands_in_quotes_is_a_phrase_from_two_words_on() {
-        let phrases = |query| Phrases::of(query).0.into_iter().map(|phrase| phrase.0).collect();
+        let phrases = |query| Phrases::parse(query).0.into_iter().map(|phrase| phrase.0).collect();
         let found: Vec<String> =
             phrases("got \"Broken  Pipe\" and \"EPIPE\" and \"no\nend\" \"lone");
         assert_eq!(found, ["broken pipe", "no end"]);
-        assert_eq!(Phrases::of(&"\"a b\" ".repeat(50)).0.len(), PHRASES_MAX);
+        assert_eq!(Phrases::parse(&"\"a b\" ".repeat(50)).0.len(), PHRASES_MAX);
     }
 
     // S-FIND-3
     #[test]
     fn only_a_query_that_is_one_phrase_stands_alone() {
-        assert_eq!(Phrase::alone(" \"Broken pipe\" "), Phrase::of("broken PIPE"));
+        assert_eq!(
+            Phrase::from_whole_query(" \"Broken pipe\" "),
+            Phrase::from_quoted("broken PIPE")
+        );
         for query in ["", "\"", "\"\"", "\"pipe\"", "\"a b\" c", "\"a b\" \"c d\"", "a b"] {
-            assert_eq!(Phrase::alone(query), None, "{query}");
+            assert_eq!(Phrase::from_whole_query(query), None, "{query}");
         }
     }
 
@@ -108,9 +111,9 @@ mod tests {
     #[test]
     fn a_phrase_is_held_whatever_its_case_and_spaces() {
         let memory = memory_that_says("write: Broken\n  pipe, again");
-        assert!(Phrase::of("BROKEN pipe,").unwrap().is_in(&memory));
-        assert!(!Phrase::of("pipe broken").unwrap().is_in(&memory));
-        let boost = |query| Phrases::of(query).boost(&memory);
+        assert!(Phrase::from_quoted("BROKEN pipe,").unwrap().is_in(&memory));
+        assert!(!Phrase::from_quoted("pipe broken").unwrap().is_in(&memory));
+        let boost = |query| Phrases::parse(query).boost(&memory);
         assert!((boost("\"broken pipe\"") - HELD).abs() < 1e-6);
         assert!(boost("\"broken pipe\" \"no such\"") < HELD && boost("\"no such\"") < 1.0 + 1e-6);
         assert!((boost("broken pipe") - 1.0).abs() < 1e-6);

@@ -9,15 +9,15 @@ use super::dedup::SimilarPolicy;
 use super::failure_match::FailureMatch;
 use super::filter::Filter;
 use super::hit::{Hit, Tier, newest_first};
-use super::near_miss::{self, Losses, LostBy, NearMiss};
+use super::near_miss::{self, LossReason, Losses, NearMiss};
 use super::phrase::{self, Phrase};
 use super::prior::{self, Locality};
-use super::query::{Query, Tiers, Words};
+use super::query::{Query, Tiers, WordMatching};
 use super::score::Score;
-use super::{better_note, dedup, fuse, late, relevance, top_k};
+use super::{better_note, dedup, fuse, late_interaction, relevance, top_k};
 use crate::snapshot::Snapshot;
 use event::{RepoKey, Timestamp};
-use index::lexical::{DocId, Prepared};
+use index::lexical::{DocId, PreparedQuery};
 use memory::Memory;
 
 /// The least likelihood of a possible hit, as a share of that of a likely one.
@@ -36,7 +36,7 @@ pub struct SearchResult<'index> {
     /// The best memories that are no hits, as many as [`Query::near_misses_max`] asks for.
     pub near_misses: Vec<NearMiss>,
     /// The terms of the query, for choosing excerpts; `None` without a text.
-    pub words: Option<Prepared<'index>>,
+    pub words: Option<PreparedQuery<'index>>,
 }
 
 /// Runs a search and returns at most `limit` hits, best first. Equals are sorted newest first, then by id. Of
@@ -62,7 +62,7 @@ pub fn find<'index>(
 pub struct PendingSearch<'index> {
     snapshot: &'index Snapshot,
     now: Timestamp,
-    words: Prepared<'index>,
+    words: PreparedQuery<'index>,
     /// The best memories by words, where that search was needed.
     best: Option<Vec<ByWords>>,
 }
@@ -76,7 +76,7 @@ pub fn begin<'index>(
 ) -> PendingSearch<'index> {
     let words = snapshot.lexical().prepare(query.text);
     // A query that is only a phrase uses another filter first.
-    let is_plain = !query.text.is_empty() && Phrase::alone(query.text).is_none();
+    let is_plain = !query.text.is_empty() && Phrase::from_whole_query(query.text).is_none();
     let best = is_plain.then(|| {
         CandidateSearch::new(snapshot, query, &words, now).by_words(FlaggedPolicy::Include)
     });
@@ -104,7 +104,7 @@ impl<'index> PendingSearch<'index> {
 /// The ranking of one query.
 struct Ranking<'a> {
     snapshot: &'a Snapshot,
-    words: &'a Prepared<'a>,
+    words: &'a PreparedQuery<'a>,
     now: Timestamp,
     limit: usize,
 }
@@ -120,7 +120,7 @@ struct RankedHits {
 impl Ranking<'_> {
     /// `best` are the best memories by words, where they are known.
     fn hits(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> RankedHits {
-        let phrase = Phrase::alone(query.text).filter(|_| query.filter.phrase.is_none());
+        let phrase = Phrase::from_whole_query(query.text).filter(|_| query.filter.phrase.is_none());
         let Some(phrase) = phrase else { return self.both(query, best) };
         let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
         // A memory with the very phrase is relevant.
@@ -142,7 +142,7 @@ impl Ranking<'_> {
         let with_flagged = candidates.with_flagged.map(rank);
         let near_misses = match query.near_misses_max {
             0 => Vec::new(),
-            count => near_miss::best(self.misses(query, &shown, &losses), count),
+            count => near_miss::best_near_misses(self.misses(query, &shown, &losses), count),
         };
         RankedHits { shown, with_flagged, near_misses }
     }
@@ -153,7 +153,7 @@ impl Ranking<'_> {
         let search = CandidateSearch::new(self.snapshot, query, self.words, self.now);
         let considered = search.find(None).shown;
         let search = CandidateSearch::new(self.snapshot, query, self.words, self.now);
-        let mut all = search.everything();
+        let mut all = search.all_candidates();
         all.extend(considered);
         all.sort_unstable_by_key(|candidate| candidate.number);
         all.dedup_by_key(|candidate| candidate.number);
@@ -168,20 +168,20 @@ impl Ranking<'_> {
             }
             let score = self.assessed(query, &hit);
             let is_likely = self.tier(query, &score).is_some();
-            let left_out = near_miss::left_out(&hit.memory, &query.filter, self.now)
-                .or_else(|| query.filter.flagged.hides(&hit.memory).then_some(LostBy::Flagged));
-            let (score, lost_by) = match (left_out, losses.of(hit.number)) {
+            let left_out = near_miss::exclusion_reason(&hit.memory, &query.filter, self.now)
+                .or_else(|| query.filter.flagged.hides(&hit.memory).then_some(LossReason::Flagged));
+            let (score, lost_by) = match (left_out, losses.loss_of(hit.number)) {
                 (Some(_), _) if !is_likely => return None,
                 (Some(lost_by), _) => (score, lost_by),
-                (None, Some((lost, by @ (LostBy::Duplicate(_) | LostBy::Failure)))) => {
+                (None, Some((lost, by @ (LossReason::Duplicate(_) | LossReason::Failure)))) => {
                     (self.assessed(query, lost), by.clone())
                 }
-                (None, _) if !is_likely => (score, LostBy::Floor { least }),
+                (None, _) if !is_likely => (score, LossReason::Floor { least }),
                 (None, Some((lost, lost_by))) => (self.assessed(query, lost), lost_by.clone()),
                 // It was too far behind to be compared.
-                (None, None) => (score, LostBy::Limit(self.limit)),
+                (None, None) => (score, LossReason::Limit(self.limit)),
             };
-            Some(NearMiss { memory: hit.memory, score, lost_by })
+            Some(NearMiss { memory: hit.memory, score, reason: lost_by })
         };
         self.weighed(query, all, usize::MAX).into_iter().filter_map(miss).collect()
     }
@@ -195,7 +195,7 @@ impl Ranking<'_> {
             true => SimilarPolicy::AsTitles,
             false => SimilarPolicy::Keep,
         };
-        let room = dedup::HitRoom::new(self.limit, similar);
+        let room = dedup::DistinctTexts::new(self.limit, similar);
         better_note::compare(snapshot, &mut hits, room, self.now, is_shown);
         let mut hits = dedup::collapse(hits, self.limit, similar, losses);
         if let Some(failure) = query.failure {
@@ -203,7 +203,7 @@ impl Ranking<'_> {
             hits.retain(|hit| {
                 let is_about_it = failure.matches(&hit.memory);
                 if !is_about_it {
-                    losses.note(hit, || LostBy::Failure);
+                    losses.record_loss(hit, || LossReason::Failure);
                 }
                 is_about_it
             });
@@ -216,15 +216,15 @@ impl Ranking<'_> {
     /// Computes the scores of the candidates that can be among the `needed` best, in no order.
     fn weighed(&self, query: &Query<'_>, candidates: Vec<Candidate>, needed: usize) -> Vec<Hit> {
         let snapshot = self.snapshot;
-        let phrases = phrase::Phrases::of(query.text);
+        let phrases = phrase::Phrases::parse(query.text);
         let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
-        let query_tokens = late::QueryTokens::new(query, self.words);
-        let late_scores =
-            query_tokens.and_then(|tokens| late::scores(snapshot, &tokens, &candidates));
+        let query_tokens = late_interaction::QueryTokens::new(query, self.words);
+        let late_scores = query_tokens
+            .and_then(|tokens| late_interaction::scores(snapshot, &tokens, &candidates));
         let fits: Vec<f32> = match &late_scores {
             None => candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect(),
             Some(late_scores) => {
-                let with = |(found, late): (&Candidate, &late::LateScore)| {
+                let with = |(found, late): (&Candidate, &late_interaction::LateScore)| {
                     let fit = fuse::fit(found);
                     let late = found.embedded * late.value()
                         + (1.0 - found.embedded) * fuse::late_estimate(fit);
@@ -236,16 +236,16 @@ impl Ranking<'_> {
         let computed = late_scores
             .iter()
             .flatten()
-            .map(late::LateScore::computed)
+            .map(late_interaction::LateScore::computed)
             .chain(std::iter::repeat(None));
         let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
-        let nearest = Locality::of(here.is_some());
+        let nearest = Locality::from_same_repo(here.is_some());
         let weigh = |fit, (candidate, late): (Candidate, Option<f32>)| {
             let memory = Arc::clone(snapshot.memory(candidate.number)?);
             let is_of =
                 |keys: &BTreeSet<RepoKey>| memory.is_global() || keys.contains(&memory.repo);
             let is_here = here.as_ref().is_some_and(is_of);
-            let place = Locality::of(is_here);
+            let place = Locality::from_same_repo(is_here);
             let score = prior::weigh(&candidate, fit, &memory, self.now, place);
             let score = Score { late, ..score };
             Some(Hit {
@@ -253,19 +253,19 @@ impl Ranking<'_> {
                 memory,
                 score,
                 tier: Tier::Likely,
-                also: Vec::new(),
+                duplicates: Vec::new(),
                 better: None,
             })
         };
         let fitting = fits.into_iter().zip(candidates.into_iter().zip(computed)).collect();
         let total = |hit: &Hit| hit.score.total;
-        top_k::weighed(fitting, needed, |fit| prior::total_max(fit, nearest), weigh, total)
+        top_k::weigh_top_k(fitting, needed, |fit| prior::total_max(fit, nearest), weigh, total)
     }
 
     /// Returns the score of a hit with its likelihood.
     fn assessed(&self, query: &Query<'_>, hit: &Hit) -> Score {
         let mut score = Score { terms: self.words.terms().len(), ..hit.score };
-        if query.words == Words::Count {
+        if query.words == WordMatching::On {
             let overlap = self.words.overlap(DocId(hit.number));
             (score.covered, score.rarity) = (overlap.coverage, overlap.rarity);
         }
@@ -277,7 +277,7 @@ impl Ranking<'_> {
         // A query of one word looks for a memory that the caller knows, if the memory has the word.
         let is_named = score.terms <= 1 && score.rarity > 0.0;
         // The likelihood needs words; a search by meaning alone has a least cosine instead.
-        let is_certain = query.words == Words::DoNotCount || is_named;
+        let is_certain = query.words == WordMatching::Off || is_named;
         if is_certain || score.likelihood >= query.min_likelihood {
             return Some(Tier::Likely);
         }
@@ -295,7 +295,7 @@ impl Ranking<'_> {
             let is_kept =
                 tier.is_some() && (query.tiers == Tiers::Both || hit.tier == Tier::Likely);
             if !is_kept {
-                losses.note(hit, || LostBy::Floor { least: query.min_likelihood });
+                losses.record_loss(hit, || LossReason::Floor { least: query.min_likelihood });
             }
             is_kept
         });
@@ -303,7 +303,7 @@ impl Ranking<'_> {
         hits.sort_by_key(|hit| hit.tier == Tier::Possible);
         let likely_len = hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
         for hit in hits.iter().skip(likely_len + POSSIBLE_MAX) {
-            losses.note(hit, || LostBy::Possible(POSSIBLE_MAX));
+            losses.record_loss(hit, || LossReason::Possible(POSSIBLE_MAX));
         }
         hits.truncate(likely_len + POSSIBLE_MAX);
     }
@@ -331,7 +331,7 @@ pub(super) fn newest(
         memory: Arc::clone(memory),
         score: Score::default(),
         tier: Tier::Likely,
-        also: Vec::new(),
+        duplicates: Vec::new(),
         better: None,
     };
     let shown = shown.filter(|(_, memory)| !memory.is_lost());

@@ -7,23 +7,23 @@ use event::{Confidence, SuccessRate, Timestamp};
 use memory::Memory;
 
 /// A prior that grows with the fit: a good fit shows that the memory is about the query, so its priors say more.
-struct Growing {
+struct FitPrior {
     base: f32,
     per_fit: f32,
 }
 
-impl Growing {
+impl FitPrior {
     fn at(&self, fit: f32) -> f32 {
         self.base + self.per_fit * fit.max(0.0)
     }
 }
 
 /// What the caller's repository adds to a fit. These three were chosen on the tune half of `benches/lessons`.
-const SAME_REPO: Growing = Growing { base: 0.08, per_fit: 0.2 };
+const SAME_REPO: FitPrior = FitPrior { base: 0.08, per_fit: 0.2 };
 /// The range of what age adds or takes.
-const RECENCY_SPAN: Growing = Growing { base: 0.0, per_fit: 0.25 };
+const RECENCY_SPAN: FitPrior = FitPrior { base: 0.0, per_fit: 0.25 };
 /// The range of what success adds or takes.
-const SUCCESS_SPAN: Growing = Growing { base: 0.0, per_fit: 0.25 };
+const SUCCESS_SPAN: FitPrior = FitPrior { base: 0.0, per_fit: 0.25 };
 /// The half-life of recency, in days. One for all kinds: others were measured, and differed by one or two questions
 /// either way.
 const HALF_LIFE_DAYS: f32 = 180.0;
@@ -52,21 +52,21 @@ const DOUBT_FAILED: f32 = -0.35;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Locality {
     /// The same repository.
-    Here,
+    SameRepo,
     /// Another one.
-    Elsewhere,
+    OtherRepo,
 }
 
 impl Locality {
-    pub(super) fn of(is_here: bool) -> Self {
-        if is_here { Self::Here } else { Self::Elsewhere }
+    pub(super) fn from_same_repo(is_here: bool) -> Self {
+        if is_here { Self::SameRepo } else { Self::OtherRepo }
     }
 }
 
 /// Returns the upper bound of the total of a memory with this fit. It grows with the fit. A little more, for
 /// rounding.
 pub(super) fn total_max(fit: f32, nearest: Locality) -> f32 {
-    let repo = if nearest == Locality::Here { SAME_REPO.at(fit) } else { 0.0 };
+    let repo = if nearest == Locality::SameRepo { SAME_REPO.at(fit) } else { 0.0 };
     fit + repo + RECENCY_SPAN.at(fit) / 2.0 + SUCCESS_SPAN.at(fit) / 2.0 + 1e-5
 }
 
@@ -78,7 +78,7 @@ pub(super) fn weigh(
     now: Timestamp,
     locality: Locality,
 ) -> Score {
-    let repo = if locality == Locality::Here { SAME_REPO.at(fit) } else { 0.0 };
+    let repo = if locality == Locality::SameRepo { SAME_REPO.at(fit) } else { 0.0 };
     let age = RECENCY_SPAN.at(fit) * (freshness(memory.timestamp, now) - 0.5);
     // A pinned memory does not age.
     let recency = if memory.lifecycle().is_pinned { age.max(0.0) } else { age };
@@ -200,11 +200,11 @@ mod tests {
             let snapshot = snapshot(&lines);
             let memory = snapshot.memories().get(0).unwrap();
             let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None, embedded: 1.0 };
-            for place in [Locality::Here, Locality::Elsewhere] {
+            for place in [Locality::SameRepo, Locality::OtherRepo] {
                 let now = at("2026-06-01T00:00:00Z");
                 let score = weigh(&candidate, fused, memory, now, place);
                 prop_assert!(score.total <= total_max(fused, place), "{score:?} {place:?}");
-                prop_assert!(score.total <= total_max(fused, Locality::Here));
+                prop_assert!(score.total <= total_max(fused, Locality::SameRepo));
             }
         }
     }
@@ -219,7 +219,7 @@ mod tests {
         let memory = snapshot.memories().get(0).unwrap();
         let candidate =
             Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None, embedded: 1.0 };
-        for place in [Locality::Here, Locality::Elsewhere] {
+        for place in [Locality::SameRepo, Locality::OtherRepo] {
             let total = weigh(&candidate, 1.0, memory, now, place).total;
             assert!((total_max(1.0, place) - total).abs() < 1e-3, "{total}");
         }

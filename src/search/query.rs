@@ -17,7 +17,7 @@ pub struct Query<'a> {
     /// The vectors of its tokens, where there is a model.
     pub tokens: &'a [QueryToken],
     /// Whether words count, or meaning alone.
-    pub words: Words,
+    pub words: WordMatching,
     /// Which memories may be hits.
     pub filter: Filter,
     /// The repository that the caller works in. Its memories are preferred.
@@ -44,10 +44,10 @@ pub enum Tiers {
 
 /// Whether a search uses words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Words {
+pub enum WordMatching {
     /// Yes.
     #[default]
-    Count,
+    On,
     /// No: meaning alone.
-    DoNotCount,
+    Off,
 }

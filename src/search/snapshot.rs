@@ -11,13 +11,13 @@ use index::embed::SpaceId;
 use index::late::{SignLocation, SignLocations, SignState, SignStore, TokenSigns};
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
-use memory::{CowVec, Frozen, IdShare, Mark, Memory, Neighbours, Version};
+use memory::{CowVec, FoldMark, FrozenFold, IdShare, Memory, Neighbours, Version};
 
 /// A frozen state of the retriever.
 #[derive(Clone)]
 pub struct Snapshot {
     /// The memories.
-    pub fold: Frozen,
+    pub fold: FrozenFold,
     /// The index of words.
     pub lexical: LexicalIndex,
     /// The index of vectors, where there is a model.
@@ -35,7 +35,7 @@ pub struct Snapshot {
     /// The file that token signs are read from, where there is one.
     pub sign_store: Option<Arc<dyn SignStore>>,
     /// The neighbours of each memory in its session.
-    pub near: CowVec<Neighbours>,
+    pub neighbours: CowVec<Neighbours>,
     /// How many memories each repository has.
     pub repos: Arc<BTreeMap<RepoKey, usize>>,
     /// The result of reading the logs.
@@ -56,7 +56,7 @@ pub struct Health {
     /// Lines without an event.
     pub skipped: usize,
     /// The first of them.
-    pub skips: Vec<Skip>,
+    pub skips: Vec<SkippedLogLine>,
     /// Logs that could not be read, and why.
     pub troubles: BTreeMap<PathBuf, String>,
     /// Why the watcher of file changes does not work.
@@ -69,7 +69,7 @@ pub struct Health {
 
 /// How much memory the memories take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct MemoryUsage {
     /// The bound, in bytes.
     pub bytes_max: u64,
     /// The estimated size of the memories, in bytes.
@@ -78,7 +78,7 @@ pub struct Room {
     pub left_out: usize,
 }
 
-impl Room {
+impl MemoryUsage {
     /// The bound in MiB.
     #[must_use]
     pub fn mib_max(&self) -> u64 {
@@ -99,7 +99,7 @@ impl Room {
 
 /// A line without an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skip {
+pub struct SkippedLogLine {
     /// The log.
     pub log: Arc<Path>,
     /// Where the line begins, in bytes.
@@ -110,7 +110,7 @@ pub struct Skip {
 
 /// The memory that an id means.
 #[derive(Debug, Clone)]
-pub enum Cited {
+pub enum CitedMemory {
     /// Exactly one memory.
     One(Arc<Memory>),
     /// A memory that was left out to stay within the bound.
@@ -142,13 +142,13 @@ impl std::fmt::Debug for Snapshot {
 impl Snapshot {
     /// Returns the mark of this state.
     #[must_use]
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> FoldMark {
         self.fold.mark()
     }
 
     /// Tells whether a mark belongs to this state.
     #[must_use]
-    pub fn is_marked(&self, mark: &Mark) -> bool {
+    pub fn is_marked(&self, mark: &FoldMark) -> bool {
         self.fold.is_marked(mark)
     }
 
@@ -181,8 +181,8 @@ impl Snapshot {
 
     /// Returns how much memory the memories may take, how much they take, and how many were left out.
     #[must_use]
-    pub fn room(&self) -> Room {
-        Room {
+    pub fn memory_usage(&self) -> MemoryUsage {
+        MemoryUsage {
             bytes_max: self.fold.bound().bytes_max,
             held_bytes: self.fold.held_bytes(),
             left_out: self.fold.left_out_len(),
@@ -191,8 +191,8 @@ impl Snapshot {
 
     /// Returns the neighbours of a memory in its session.
     #[must_use]
-    pub fn near(&self, number: u32) -> Neighbours {
-        let near = usize::try_from(number).ok().and_then(|place| self.near.get(place));
+    pub fn neighbours_of(&self, number: u32) -> Neighbours {
+        let near = usize::try_from(number).ok().and_then(|place| self.neighbours.get(place));
         near.copied().unwrap_or_default()
     }
 
@@ -242,7 +242,7 @@ impl Snapshot {
 
     /// Returns the number of memories whose tokens were processed, with those whose tokens are not stored.
     #[must_use]
-    pub fn signed(&self) -> usize {
+    pub fn signed_count(&self) -> usize {
         self.sign_locations.known_len()
     }
 
@@ -256,7 +256,7 @@ impl Snapshot {
     /// Returns how many memories the model has dealt with, those included whose vector cannot be used and those that it may
     /// not see.
     #[must_use]
-    pub fn embedded(&self) -> usize {
+    pub fn embedded_count(&self) -> usize {
         let vectors = self.vectors.as_ref().map_or(0, VectorIndex::len);
         vectors + self.health.without_vector + self.withheld
     }
@@ -306,7 +306,7 @@ impl Snapshot {
 
     /// Returns memories, each followed by the others of its id.
     #[must_use]
-    pub fn with_others_of_their_ids(&self, memories: Vec<Arc<Memory>>) -> Vec<Arc<Memory>> {
+    pub fn with_same_ids(&self, memories: Vec<Arc<Memory>>) -> Vec<Arc<Memory>> {
         if memories.iter().all(|memory| memory.id_share() == IdShare::Alone) {
             return memories;
         }
@@ -326,12 +326,12 @@ impl Snapshot {
     /// Finds the memory that an id, or the beginning or end of one, means. Of several memories of one id it is our own,
     /// else that of the first origin.
     #[must_use]
-    pub fn cited(&self, id: &str) -> Cited {
+    pub fn find_cited(&self, id: &str) -> CitedMemory {
         let mut first: Vec<&Arc<Memory>> = Vec::new();
         let mut count = 0;
         for memory in self.first_of_ids().filter(|memory| memory.id.is_cited_by(id)) {
             if memory.id.as_str() == id {
-                return Cited::One(Arc::clone(memory));
+                return CitedMemory::One(Arc::clone(memory));
             }
             count += 1;
             if first.len() < CITED_FIRST_MAX {
@@ -339,12 +339,12 @@ impl Snapshot {
             }
         }
         match first.as_slice() {
-            [] if self.has_left_out(id) => Cited::LeftOut,
-            [] => Cited::None,
-            [only] => Cited::One(Arc::clone(only)),
+            [] if self.has_left_out(id) => CitedMemory::LeftOut,
+            [] => CitedMemory::None,
+            [only] => CitedMemory::One(Arc::clone(only)),
             several => {
                 let first = several.iter().map(|memory| memory.id.clone()).collect();
-                Cited::Several { first, count }
+                CitedMemory::Several { first, count }
             }
         }
     }

@@ -2,15 +2,15 @@
 //! text, since people paste error messages. Pure. Not here: applying a filter (`filter`), which repository a name
 //! means (`api`).
 
-use super::point::Point;
+use super::time_point::TimePoint;
 use event::{EventType, RepoKey};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 
 /// A query in two: its text, and the filters that stood in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {
     /// The rest of the query; empty if it consists of filters only.
-    pub text: Redacted,
+    pub text: RedactedText,
     /// Repositories, any of them, as they were written.
     pub repos: Vec<String>,
     /// Kinds, any of them.
@@ -24,9 +24,9 @@ pub struct ParsedQuery {
     /// Branches, any of them.
     pub branches: Vec<String>,
     /// From then on; of several the last one written.
-    pub since: Option<Point>,
+    pub since: Option<TimePoint>,
     /// Up to then; of several the last one written.
-    pub until: Option<Point>,
+    pub until: Option<TimePoint>,
     /// The last word that looks like one of these filters and has a value that it does not take: it stays text.
     pub misread: Option<String>,
 }
@@ -34,7 +34,7 @@ pub struct ParsedQuery {
 impl ParsedQuery {
     /// Takes the filters out of a query. What stands in double quotes or backticks is text.
     #[must_use]
-    pub fn of(query: &Redacted) -> Self {
+    pub fn parse(query: &RedactedText) -> Self {
         let query = query.as_str();
         let mut asked = Self::default();
         let mut text = String::with_capacity(query.len());
@@ -52,8 +52,8 @@ impl ParsedQuery {
         }
         let is_said = text.chars().any(char::is_alphanumeric);
         asked.text = match is_said || !asked.has_filters() {
-            true => Redacted::of(text.trim()),
-            false => Redacted::default(),
+            true => RedactedText::redact(text.trim()),
+            false => RedactedText::default(),
         };
         asked
     }
@@ -75,7 +75,7 @@ impl ParsedQuery {
             let is_touching = is_before_quote || text.ends_with(['"', '`']);
             if is_touching {
                 text.push_str(piece);
-            } else if self.take(word).is_none() {
+            } else if self.parse_filter(word).is_none() {
                 text.push_str(piece);
                 if is_misread(word) {
                     self.misread = Some(word.to_owned());
@@ -85,7 +85,7 @@ impl ParsedQuery {
     }
 
     /// Takes one word if it is a filter.
-    fn take(&mut self, word: &str) -> Option<()> {
+    fn parse_filter(&mut self, word: &str) -> Option<()> {
         let (name, value) = word.split_once(':')?;
         match name {
             "repo" => self.repos.push(repo(value)?),
@@ -94,8 +94,8 @@ impl ParsedQuery {
             "file" => self.files.push(file(value)?),
             "agent" => self.agents.push(name_of(value)?),
             "branch" => self.branches.push(name_of(value)?),
-            "since" => self.since = Some(Point::parse(value)?),
-            "until" => self.until = Some(Point::parse(value)?),
+            "since" => self.since = Some(TimePoint::parse(value)?),
+            "until" => self.until = Some(TimePoint::parse(value)?),
             _ => return None,
         }
         Some(())
@@ -164,7 +164,7 @@ mod tests {
             ("since::new() fails", None),
             ("npm failed kind:ENOENT: no such file", None),
         ] {
-            let asked = ParsedQuery::of(&query.into());
+            let asked = ParsedQuery::parse(&query.into());
             assert_eq!(asked.misread.as_deref(), word, "{query}");
             assert!(word.is_none_or(|word| asked.text.contains(word)), "{query}");
         }
@@ -173,24 +173,27 @@ mod tests {
     // S-FIND-2
     #[test]
     fn filters_are_taken_out_and_the_rest_is_the_text() {
-        let asked = ParsedQuery::of(
+        let asked = ParsedQuery::parse(
             &"repo:acme/api npm kind:Error fails tag:npm\nfile:src/a.rs agent:codex branch:fix/a-1 since:30d until:2026-01-01 why".into(),
         );
         assert_eq!(asked.text, "npm fails why");
         assert_eq!((asked.repos, asked.kinds), (vec!["acme/api".into()], vec!["error".into()]));
         assert_eq!((asked.tags, asked.files), (vec!["npm".into()], vec!["src/a.rs".into()]));
         assert_eq!((asked.agents, asked.branches), (vec!["codex".into()], vec!["fix/a-1".into()]));
-        assert_eq!((asked.since, asked.until), (Point::parse("30d"), Point::parse("2026-01-01")));
+        assert_eq!(
+            (asked.since, asked.until),
+            (TimePoint::parse("30d"), TimePoint::parse("2026-01-01"))
+        );
     }
 
     // S-FIND-2
     #[test]
     fn filters_alone_leave_no_text() {
         for query in ["kind:error", " tag:a  tag:b ", "- kind:error -"] {
-            let asked = ParsedQuery::of(&query.into());
+            let asked = ParsedQuery::parse(&query.into());
             assert!(asked.has_filters() && asked.text.is_empty(), "{query}");
         }
-        assert_eq!(ParsedQuery::of(&"kind:error tag:a/b tag:b".into()).tags, ["a/b", "b"]);
+        assert_eq!(ParsedQuery::parse(&"kind:error tag:a/b tag:b".into()).tags, ["a/b", "b"]);
     }
 
     // S-FIND-2
@@ -217,14 +220,14 @@ mod tests {
             "?! …",
             "",
         ] {
-            let asked = ParsedQuery::of(&query.into());
+            let asked = ParsedQuery::parse(&query.into());
             assert_eq!((asked.text.as_str(), asked.has_filters()), (query, false));
         }
     }
 
     #[test]
     fn a_lone_quote_hides_no_filter() {
-        let asked = ParsedQuery::of(&"don\"t kind:error x".into());
+        let asked = ParsedQuery::parse(&"don\"t kind:error x".into());
         assert_eq!((asked.text.as_str(), asked.kinds.len()), ("don\"t x", 1));
     }
 
@@ -232,14 +235,14 @@ mod tests {
         // S-FIND-2
         #[test]
         fn a_text_without_a_known_prefix_is_never_changed(text in "[a-eg-jl-qu-z:\"` /.]{0,40}") {
-            let asked = ParsedQuery::of(&text.as_str().into());
+            let asked = ParsedQuery::parse(&text.as_str().into());
             prop_assert_eq!(asked.text, text.trim());
         }
 
         #[test]
         fn any_text_is_taken_and_what_is_left_was_there(text in "\\PC{0,60}") {
-            let text = Redacted::of(&text);
-            let asked = ParsedQuery::of(&text);
+            let text = RedactedText::redact(&text);
+            let asked = ParsedQuery::parse(&text);
             let words: Vec<&str> = text.split_whitespace().collect();
             prop_assert!(asked.text.split_whitespace().all(|word| words.contains(&word)));
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::links::{Thing, named};
+use super::links::{NamedEntity, named_entities};
 use super::snapshot::Snapshot;
 use event::limits::TAG_BYTES_MAX;
 use event::{Event, OwnTag};
@@ -95,11 +95,14 @@ fn names(event: &Event, known: &BTreeSet<String>) -> BTreeSet<String> {
         texts.flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c))));
     let words = words.map(|word| word.trim_matches(['.', '-', '_']).to_lowercase());
     let mut names: BTreeSet<String> = words.filter(|word| known.contains(word)).collect();
-    names.extend(named(event).into_iter().filter_map(|thing| match thing {
-        Thing::ErrorCode(code) => Some(code.to_lowercase()),
-        Thing::Package(name) => Some(name.to_lowercase()),
-        Thing::Command(words) => words.split_whitespace().next().map(str::to_lowercase),
-        Thing::File(_) | Thing::Symbol(_) | Thing::Url(_) | Thing::Port(_) => None,
+    names.extend(named_entities(event).into_iter().filter_map(|thing| match thing {
+        NamedEntity::ErrorCode(code) => Some(code.to_lowercase()),
+        NamedEntity::Package(name) => Some(name.to_lowercase()),
+        NamedEntity::Command(words) => words.split_whitespace().next().map(str::to_lowercase),
+        NamedEntity::File(_)
+        | NamedEntity::Symbol(_)
+        | NamedEntity::Url(_)
+        | NamedEntity::Port(_) => None,
     }));
     names
 }
@@ -111,7 +114,10 @@ fn distinct(tags: &[String]) -> BTreeSet<String> {
 /// Tells whether it may be a tag; marks of programs are none that a person would choose.
 fn is_tag(tag: &str) -> bool {
     let is_plain = tag.chars().all(|c| c.is_alphanumeric() || "-_./@+#".contains(c));
-    is_plain && tag.chars().count() > 1 && tag.len() <= TAG_BYTES_MAX && OwnTag::of(tag).is_none()
+    is_plain
+        && tag.chars().count() > 1
+        && tag.len() <= TAG_BYTES_MAX
+        && OwnTag::parse(tag).is_none()
 }
 
 #[cfg(test)]

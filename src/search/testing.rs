@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::snapshot::Snapshot;
-use event::{Decoded, Timestamp, codec};
+use event::{DecodedLine, Timestamp, codec};
 use index::lexical::{DocId, LexicalIndex};
 use index::vector::VectorIndex;
 use memory::{Effect, Fold, LinePlace};
@@ -22,7 +22,7 @@ pub fn snapshot(lines: &[Value]) -> Snapshot {
     let (mut fold, mut lexical) = (Fold::default(), LexicalIndex::default());
     let mut vectors = VectorIndex::new(2);
     for (offset, line) in (0..).zip(lines) {
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+        let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
             panic!("{line}")
         };
         let repo = event.repo_key();
@@ -50,7 +50,7 @@ pub fn snapshot(lines: &[Value]) -> Snapshot {
         scale: Default::default(),
         withheld: 0,
         next_embedded: None,
-        near: Default::default(),
+        neighbours: Default::default(),
         repos,
         health,
         sign_locations: Default::default(),

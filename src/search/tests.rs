@@ -333,8 +333,9 @@ fn height_of(lines: &[Value], id: &str, limit: usize) -> (usize, Option<f32>) {
     let query = Query { text: "gateway answers 429 hundred", ..Query::default() };
     let hits = search(&snapshot(lines), &query, now(), limit);
     let is_it = |memory: &Memory| memory.id.as_str() == id;
-    let place =
-        hits.iter().position(|hit| is_it(&hit.memory) || hit.also.iter().any(|one| is_it(one)));
+    let place = hits
+        .iter()
+        .position(|hit| is_it(&hit.memory) || hit.duplicates.iter().any(|one| is_it(one)));
     let own = hits.iter().find(|hit| is_it(&hit.memory)).map(|hit| hit.score.total);
     (place.map_or(0, |place| usize::MAX - place), own)
 }

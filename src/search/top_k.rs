@@ -3,7 +3,7 @@
 
 /// Weighs the items that can be among the `needed` heaviest, and returns at least those. Each comes with its fit; its
 /// weight is at most `weight_max` of its fit, which grows with the fit. Items without a weight are left out.
-pub(super) fn weighed<Fitting, Weighed>(
+pub(super) fn weigh_top_k<Fitting, Weighed>(
     mut fitting: Vec<(f32, Fitting)>,
     needed: usize,
     weight_max: impl Fn(f32) -> f32,
@@ -57,7 +57,7 @@ mod tests {
                 weighed
             };
             let all = fitting.iter().filter_map(|(fit, fitting)| weigh(*fit, *fitting)).collect();
-            let found = weighed(fitting, needed, |fit| fit + 1.0, weigh, |(weight, _)| *weight);
+            let found = weigh_top_k(fitting, needed, |fit| fit + 1.0, weigh, |(weight, _)| *weight);
             prop_assert_eq!(first(found), first(all));
         }
     }
@@ -71,7 +71,7 @@ mod tests {
         };
         let fitting = (0..100).map(|fit: u8| (f32::from(fit), ())).collect();
         assert_eq!(
-            weighed(fitting, 10, |fit| fit + 8.0, weigh, |weight| *weight).len(),
+            weigh_top_k(fitting, 10, |fit| fit + 8.0, weigh, |weight| *weight).len(),
             asked.get()
         );
         // From 82 on.

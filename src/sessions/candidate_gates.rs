@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use learning::command_effects::{changes, is_path, is_setting};
-use learning::commands::{directory, is_check, proves, working_parts};
+use learning::command_effects::{changed_things, is_path, is_setting};
+use learning::commands::{directory, is_check, proves_success, working_parts};
 
 use super::command_pair::{CandidateClass, CommandPair};
 
@@ -146,7 +146,7 @@ pub struct PairGates {
 impl PairGates {
     /// Examines a pair.
     #[must_use]
-    pub fn of(pair: &CommandPair) -> Self {
+    pub fn examine(pair: &CommandPair) -> Self {
         let mut gates = Self::default();
         let lower = pair.output.to_lowercase();
         let is_usage = USAGE.iter().any(|words| lower.contains(words));
@@ -177,7 +177,7 @@ impl PairGates {
         refuse(!is_same && is_other_task(pair), CandidateRefusal::OtherTask);
         refuse(!is_same && edits(&pair.failed.line), CandidateRefusal::Programming);
         refuse(!is_same && is_elsewhere(pair), CandidateRefusal::OtherPlace);
-        refuse(!proves(&pair.worked.line), CandidateRefusal::HiddenEnd);
+        refuse(!proves_success(&pair.worked.line), CandidateRefusal::HiddenEnd);
         gates
     }
 
@@ -253,7 +253,7 @@ fn is_same_task(failed: &str, worked: &str) -> bool {
 const GIVING_UP: &[&str] = &["--abort", "--quit", "--skip", "--no-verify"];
 
 fn edits(command: &str) -> bool {
-    changes(command).iter().any(|file| is_path(file) && !is_setting(file))
+    changed_things(command).iter().any(|file| is_path(file) && !is_setting(file))
 }
 
 fn is_elsewhere(pair: &CommandPair) -> bool {
@@ -287,7 +287,7 @@ mod tests {
     fn gates(line: &str, output: &str, worked: &str) -> PairGates {
         let pairs = command_pairs(&[exchange(&[failed(line, output), ran(worked)])]);
         let [pair] = pairs.as_slice() else { panic!("{pairs:?}") };
-        PairGates::of(pair)
+        PairGates::examine(pair)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rusqlite::{Row, params};
 
 use super::candidate_gates::PairGates;
-use super::candidates::{Candidate, candidates, command_pairs, joined};
+use super::candidates::{Candidate, candidates, command_pairs, merge_candidates};
 use super::command_pair::CommandPair;
 use super::remarks::remarks;
 use super::session_rows::{KeptSession, SessionFilter};
@@ -95,7 +95,7 @@ impl SessionStore {
         }
         let family = |id: &str| roots.get(id).cloned().unwrap_or_else(|| id.to_owned());
         let answered = self.answered()?;
-        let mut waiting: Vec<_> = joined(found, &family)
+        let mut waiting: Vec<_> = merge_candidates(found, &family)
             .into_iter()
             .filter(|candidate| !answered.contains(&candidate.fingerprint))
             .filter_map(|candidate| {
@@ -128,7 +128,7 @@ impl SessionStore {
         let mut refused = Vec::new();
         for session in self.sessions_with_repo(repo)? {
             for pair in command_pairs(&self.whole_exchanges(session.row)?) {
-                let gates = PairGates::of(&pair);
+                let gates = PairGates::examine(&pair);
                 if !gates.passes() {
                     refused.push(RefusedPair { pair, gates, session: session.clone() });
                 }

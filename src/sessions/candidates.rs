@@ -5,16 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use event::Draft;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use guard::text::{Layout, neutralise};
 use learning::command_effects::{is_path, is_setting, moves_files};
 use learning::command_failure::CommandFailure;
-use learning::learn::{self, Fix};
-use learning::signature::{self, Signature, lasting};
+use learning::session_lesson::{self, CommandFix};
+use learning::signature::{self, Signature, stable_line};
 
 use super::candidate_gates::PairGates;
 use super::command_pair::{CandidateClass, CommandPair};
-use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, trail};
+use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, work_trail};
 use transcripts::exchange::Exchange;
 
 /// Most commands between a failure and what worked. Farther apart, the work has moved on.
@@ -72,7 +72,7 @@ pub struct Candidate {
 pub fn candidates(session: &str, exchanges: &[Exchange]) -> Vec<Candidate> {
     let pairs = command_pairs(exchanges);
     let passed = pairs.iter().filter_map(|pair| {
-        let gates = PairGates::of(pair);
+        let gates = PairGates::examine(pair);
         if gates.passes() { candidate(session, pair, gates) } else { None }
     });
     passed.take(CANDIDATES_MAX).collect()
@@ -82,17 +82,17 @@ pub fn candidates(session: &str, exchanges: &[Exchange]) -> Vec<Candidate> {
 /// change to a source file are left out: that is programming.
 #[must_use]
 pub fn command_pairs(exchanges: &[Exchange]) -> Vec<CommandPair> {
-    let steps = trail(exchanges);
+    let steps = work_trail(exchanges);
     let places = steps.iter().enumerate();
     places.filter_map(|(place, step)| pair_at(step, steps.get(place + 1..)?)).collect()
 }
 
 fn pair_at(step: &TrailStep, later: &[TrailStep]) -> Option<CommandPair> {
-    let TrailKind::Ran(failed) = &step.what else { return None };
+    let TrailKind::Ran(failed) = &step.kind else { return None };
     let TrailEnd::Failed(output) = &failed.end else { return None };
     let mut between = Vec::new();
     for next in later {
-        let ran = match &next.what {
+        let ran = match &next.kind {
             TrailKind::Changed(file) if is_path(file) && !is_setting(file) => return None,
             TrailKind::Changed(_) => continue,
             TrailKind::Ran(ran) => ran,
@@ -143,7 +143,7 @@ fn pair_of(
 /// Joins the candidates of several sessions that say the same, the first in front. `family` names the session that a
 /// session is a copy or a part of: those know of each other, and prove nothing.
 #[must_use]
-pub fn joined(found: Vec<Candidate>, family: &dyn Fn(&str) -> String) -> Vec<Candidate> {
+pub fn merge_candidates(found: Vec<Candidate>, family: &dyn Fn(&str) -> String) -> Vec<Candidate> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut all: Vec<Candidate> = Vec::new();
     for candidate in found {
@@ -167,26 +167,26 @@ pub fn joined(found: Vec<Candidate>, family: &dyn Fn(&str) -> String) -> Vec<Can
 }
 
 fn candidate(session: &str, pair: &CommandPair, gates: PairGates) -> Option<Candidate> {
-    let signature = Signature::of(&Redacted::of(&pair.output));
+    let signature = Signature::from_output(&RedactedText::redact(&pair.output));
     let (excerpt, words) = signature.map_or_else(
-        || (Redacted::of(&pair.output).reshaped(first_line), Redacted::default()),
+        || (RedactedText::redact(&pair.output).reshaped(first_line), RedactedText::default()),
         |signature| (signature.excerpt, signature.words),
     );
     let fix = fix_of(pair)?;
     let failure = CommandFailure {
         at: pair.at_ms.unwrap_or_default() / 1_000,
-        command: Redacted::of(&cut(&pair.failed.core)),
-        goal: pair.failed.tasks.first().map(|task| Redacted::of(task)).unwrap_or_default(),
+        command: RedactedText::redact(&cut(&pair.failed.core)),
+        goal: pair.failed.tasks.first().map(|task| RedactedText::redact(task)).unwrap_or_default(),
         excerpt: excerpt.clone(),
         words,
         fingerprint: 0,
         since: Vec::new(),
     };
     // Numbers, addresses and folders differ each time.
-    let fingerprint = signature::key(
-        &lasting(&pair.failed.essence),
+    let fingerprint = signature::lesson_key(
+        &stable_line(&pair.failed.essence),
         &failure.goal,
-        &lasting(&fix.identity().replace('\n', " ")),
+        &stable_line(&fix.identity().replace('\n', " ")),
     );
     let worked = fix.instead.clone().map_or_else(|| fix.before.clone(), |instead| vec![instead]);
     Some(Candidate {
@@ -202,20 +202,20 @@ fn candidate(session: &str, pair: &CommandPair, gates: PairGates) -> Option<Cand
             at_ms: pair.at_ms,
         }],
         proofs: 1,
-        draft: learn::written(&failure, fix).draft,
+        draft: session_lesson::lesson_from_fix(&failure, fix).draft,
     })
 }
 
-fn fix_of(pair: &CommandPair) -> Option<Fix> {
+fn fix_of(pair: &CommandPair) -> Option<CommandFix> {
     let plain = |command: &TrailCommand| neutralise(&cut(&command.core), Layout::Line);
     if pair.class == CandidateClass::OtherForm {
-        return Some(Fix { instead: Some(plain(&pair.worked)), ..Fix::default() });
+        return Some(CommandFix { instead: Some(plain(&pair.worked)), ..CommandFix::default() });
     }
     let mut before: Vec<String> = pair.between.iter().map(plain).collect();
     before.dedup();
     let spare = before.len().saturating_sub(STEPS_MAX);
     before.drain(..spare);
-    Some(Fix { before, ..Fix::default() })
+    Some(CommandFix { before, ..CommandFix::default() })
 }
 
 fn cut(command: &str) -> String {
@@ -322,7 +322,7 @@ mod tests {
         let all: Vec<_> =
             ["a", "a-copy", "b", "b"].iter().flat_map(|session| seen(session)).collect();
         let family = |session: &str| session.chars().take(1).collect::<String>();
-        let joined = joined(all, &family);
+        let joined = merge_candidates(all, &family);
         let [only] = joined.as_slice() else { panic!("{joined:?}") };
         assert_eq!((only.proofs, only.sightings.len()), (2, 3), "the same place counts once");
     }

@@ -12,7 +12,7 @@ pub(super) struct CitedIds(pub(super) Vec<(String, String)>);
 
 impl CitedIds {
     /// Returns the end of an id that belongs to no other session, else all of it, else its address with the tool.
-    pub(super) fn of(&self, tool: &str, id: &str) -> String {
+    pub(super) fn short_id(&self, tool: &str, id: &str) -> String {
         let lengths = (CHARACTERS_MIN..id.chars().count()).step_by(CHARACTERS_MORE);
         let mut ends = lengths.map(|length| end_of(id, length));
         // What begins with a dash would be read as an option.
@@ -44,7 +44,7 @@ mod tests {
     fn cited(ids: &[(&str, &str)]) -> Vec<String> {
         let own = |(tool, id): &(&str, &str)| ((*tool).to_owned(), (*id).to_owned());
         let all = CitedIds(ids.iter().map(own).collect());
-        ids.iter().map(|(tool, id)| all.of(tool, id)).collect()
+        ids.iter().map(|(tool, id)| all.short_id(tool, id)).collect()
     }
 
     // S-SESS-15

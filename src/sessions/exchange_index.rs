@@ -67,7 +67,7 @@ pub struct ExchangeIndex {
 }
 
 impl ExchangeIndex {
-    pub(super) fn of_parts(
+    pub(super) fn from_parts(
         speech: LexicalIndex,
         work: LexicalIndex,
         rows: BTreeMap<u32, ExchangeRow>,
@@ -170,8 +170,10 @@ fn add_work(one: &IndexedExchange<'_>, to: &mut BTreeMap<DocId, Vec<Passage>>) -
     let mut scopes = ScopeSet::default();
     for scope in PART_SCOPES {
         let texts = scope.texts(one.exchange);
-        let passages: Vec<Passage> =
-            cut_passages(texts.iter().map(String::as_str)).into_iter().map(Passage::of).collect();
+        let passages: Vec<Passage> = cut_passages(texts.iter().map(String::as_str))
+            .into_iter()
+            .map(Passage::from_text)
+            .collect();
         if !passages.is_empty() {
             scopes = scopes.with(scope);
         }

@@ -21,7 +21,7 @@ pub(super) struct KnownFile {
     /// The ordinal of the exchange at which reading goes on.
     pub(super) ordinal: u32,
     /// What of it was left out, if anything.
-    pub(super) left_out: Option<LeftByChoice>,
+    pub(super) left_out: Option<ExcludedSessions>,
     /// Whether it did not exist at the last look.
     pub(super) is_gone: bool,
     /// The folder that was listed when it was read; an earlier version did not keep that.
@@ -30,7 +30,7 @@ pub(super) struct KnownFile {
 
 /// Sessions of a file that were left out: excluded by the user, or of no repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LeftByChoice {
+pub(super) struct ExcludedSessions {
     pub(super) sessions: u64,
     /// The choice, as a hash. Under another choice the file must be read again.
     pub(super) choice: i64,
@@ -114,7 +114,7 @@ impl SessionStore {
                 resume,
                 ordinal: row.get(10)?,
                 left_out: row.get::<_, Option<i64>>(11)?.zip(row.get(12)?).map(
-                    |(sessions, choice)| LeftByChoice {
+                    |(sessions, choice)| ExcludedSessions {
                         sessions: sessions.cast_unsigned(),
                         choice,
                     },

@@ -36,9 +36,9 @@ pub struct TranscriptState {
 
 /// What happened to a file since it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileChanged {
+pub enum TranscriptChange {
     /// Nothing.
-    Not,
+    Unchanged,
     /// Something was appended.
     Grown,
     /// It is another file, or was rewritten.
@@ -56,7 +56,7 @@ impl FileStat {
     ///
     /// # Errors
     /// Those of the file.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn read(path: &Path) -> io::Result<Self> {
         let mut stat = Self::of_one(path)?;
         let extension = path.extension().and_then(|extension| extension.to_str());
         if extension.is_some_and(|extension| DATABASES.contains(&extension)) {
@@ -88,7 +88,7 @@ impl TranscriptState {
     ///
     /// # Errors
     /// Those of the file.
-    pub fn of(path: &Path, stat: FileStat, end: u64) -> io::Result<Self> {
+    pub fn read(path: &Path, stat: FileStat, end: u64) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let head = hash_at(&mut file, 0, COMPARED_BYTES.min(end))?;
         let from = end.saturating_sub(COMPARED_BYTES);
@@ -100,16 +100,16 @@ impl TranscriptState {
     ///
     /// # Errors
     /// Those of the file.
-    pub fn changed(&self, path: &Path, now: FileStat) -> io::Result<FileChanged> {
+    pub fn change_since(&self, path: &Path, now: FileStat) -> io::Result<TranscriptChange> {
         if self.stat == now {
-            return Ok(FileChanged::Not);
+            return Ok(TranscriptChange::Unchanged);
         }
         if now.size < self.end {
-            return Ok(FileChanged::Rewritten);
+            return Ok(TranscriptChange::Rewritten);
         }
-        let then = Self::of(path, now, self.end)?;
+        let then = Self::read(path, now, self.end)?;
         let is_longer = then.head == self.head && then.tail == self.tail;
-        Ok(if is_longer { FileChanged::Grown } else { FileChanged::Rewritten })
+        Ok(if is_longer { TranscriptChange::Grown } else { TranscriptChange::Rewritten })
     }
 }
 
@@ -129,18 +129,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let long = "line\n".repeat(3_000);
-        let stat = || FileStat::of(&path).unwrap();
-        let changed = |state: &TranscriptState| state.changed(&path, stat()).unwrap();
+        let stat = || FileStat::read(&path).unwrap();
+        let changed = |state: &TranscriptState| state.change_since(&path, stat()).unwrap();
         std::fs::write(&path, &long).unwrap();
-        let state = TranscriptState::of(&path, stat(), long.len() as u64).unwrap();
-        assert_eq!(changed(&state), FileChanged::Not);
+        let state = TranscriptState::read(&path, stat(), long.len() as u64).unwrap();
+        assert_eq!(changed(&state), TranscriptChange::Unchanged);
         std::fs::write(&path, format!("{long}more\n")).unwrap();
-        assert_eq!(changed(&state), FileChanged::Grown);
+        assert_eq!(changed(&state), TranscriptChange::Grown);
         std::fs::write(&path, format!("{}LINE\nmore\n", long.strip_suffix("line\n").unwrap()))
             .unwrap();
-        assert_eq!(changed(&state), FileChanged::Rewritten, "the end is another");
+        assert_eq!(changed(&state), TranscriptChange::Rewritten, "the end is another");
         std::fs::write(&path, "short").unwrap();
-        assert_eq!(changed(&state), FileChanged::Rewritten);
+        assert_eq!(changed(&state), TranscriptChange::Rewritten);
     }
 
     #[test]
@@ -148,8 +148,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         std::fs::write(&path, "x").unwrap();
-        let before = FileStat::of(&path).unwrap();
+        let before = FileStat::read(&path).unwrap();
         std::fs::write(folder.path().join("a.db-wal"), "rows").unwrap();
-        assert_ne!(FileStat::of(&path).unwrap(), before);
+        assert_ne!(FileStat::read(&path).unwrap(), before);
     }
 }

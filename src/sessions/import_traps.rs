@@ -14,10 +14,12 @@ use crate::session_import::{ImportPlan, ImportProgress};
 use crate::session_rows::{KeptSession, SessionFilter};
 use crate::session_store::SessionStore;
 use transcripts::exchange::PartKind;
-use transcripts::readers::of_tool;
+use transcripts::readers::reader_of_tool;
 use transcripts::real_files::{fixtures, unpacked_at};
 use transcripts::records::compressed;
-use transcripts::source::{Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader};
+use transcripts::source::{
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader,
+};
 use transcripts::transcript::TranscriptSink;
 
 const CLAUDE: &str = ".claude/projects/-code-shop/s1.jsonl";
@@ -38,8 +40,8 @@ impl TranscriptHome {
         Self { folder, kept, readers: readers.to_vec() }
     }
 
-    fn of(tool: &str) -> Self {
-        Self::new(&[of_tool(tool).unwrap()])
+    fn for_tool(tool: &str) -> Self {
+        Self::new(&[reader_of_tool(tool).unwrap()])
     }
 
     /// A path in the home, whose folder is there.
@@ -52,7 +54,8 @@ impl TranscriptHome {
     fn plan(&self) -> ImportPlan {
         let home = self.folder.path().join("home");
         let (data, config) = (home.join("data"), home.join("config"));
-        let places = Places { home, data, config, work_trees: Vec::new(), lookup: &|_| None };
+        let places =
+            TranscriptPlaces { home, data, config, work_trees: Vec::new(), lookup: &|_| None };
         let scope = ImportScope { is_with_private: true, ..<_>::default() };
         ImportPlan::make(&self.readers, &places, Some(&self.kept), scope).unwrap()
     }
@@ -72,7 +75,7 @@ impl TranscriptHome {
     }
 
     /// What was said in the only session.
-    fn said(&self) -> Vec<String> {
+    fn message_texts(&self) -> Vec<String> {
         let sessions = self.sessions();
         assert!(sessions.len() <= 1, "{sessions:?}");
         let rows = sessions.iter().map(|session| session.row);
@@ -130,7 +133,7 @@ fn a_file_written_meanwhile_loses_nothing() {
     const TURNS_PER_IMPORT: usize = 50;
     const TURNS: usize = 400;
     const LOOKS_MAX: usize = 20_000_000;
-    let mut home = TranscriptHome::of("claude-code");
+    let mut home = TranscriptHome::for_tool("claude-code");
     let mut file = std::fs::File::create(home.path(CLAUDE)).unwrap();
     let (news, is_over) = (&AtomicUsize::new(0), &AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -156,12 +159,12 @@ fn a_file_written_meanwhile_loses_nothing() {
             let damaged = (progress.census.broken, progress.census.too_long, progress.errors.len());
             assert_eq!(damaged, (0, 0, 0), "{progress:?}");
             news.fetch_add(usize::from(progress.exchanges > 0), Ordering::SeqCst);
-            let said = home.said();
+            let said = home.message_texts();
             assert_eq!(said, turns(TURNS)[..said.len()], "a beginning of it");
         }
     });
     home.import();
-    assert_eq!(home.said(), turns(TURNS));
+    assert_eq!(home.message_texts(), turns(TURNS));
 }
 
 /// Claude Code's reader, after which the transcript is replaced by the file `next` beside it, if that is there.
@@ -169,15 +172,15 @@ struct ReplacedMeanwhile;
 
 impl TranscriptReader for ReplacedMeanwhile {
     fn tool(&self) -> &'static Tool {
-        of_tool("claude-code").unwrap().tool()
+        reader_of_tool("claude-code").unwrap().tool()
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
-        of_tool("claude-code").unwrap().roots(places)
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
+        reader_of_tool("claude-code").unwrap().roots(places)
     }
 
     fn find(&self, root: &Path) -> Result<Vec<TranscriptFile>, ReadError> {
-        of_tool("claude-code").unwrap().find(root)
+        reader_of_tool("claude-code").unwrap().find(root)
     }
 
     fn read(
@@ -186,7 +189,7 @@ impl TranscriptReader for ReplacedMeanwhile {
         resume: Option<&Resume>,
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
-        let end = of_tool("claude-code").unwrap().read(file, resume, sink);
+        let end = reader_of_tool("claude-code").unwrap().read(file, resume, sink);
         let _ = std::fs::rename(file.path.with_file_name("next"), &file.path);
         end
     }
@@ -202,17 +205,17 @@ fn a_file_rewritten_meanwhile_is_read_again() {
     let rewritten = turn("another") + &turn("and more") + &turn("at the end");
     std::fs::write(path.with_file_name("next"), rewritten).unwrap();
     home.import();
-    assert_eq!(home.said(), ["one", "one, so", "two", "two, so"]);
+    assert_eq!(home.message_texts(), ["one", "one, so", "two", "two, so"]);
     home.import();
     let expected =
         ["another", "and more", "at the end"].map(|one| [one.to_owned(), format!("{one}, so")]);
-    assert_eq!(home.said(), expected.concat());
+    assert_eq!(home.message_texts(), expected.concat());
 }
 
 // S-SESS-3
 #[test]
 fn a_file_that_vanishes_before_it_is_read() {
-    let mut home = TranscriptHome::of("claude-code");
+    let mut home = TranscriptHome::for_tool("claude-code");
     let path = home.path(CLAUDE);
     std::fs::write(&path, claude_turn(0, "0")).unwrap();
     home.import();
@@ -221,20 +224,20 @@ fn a_file_that_vanishes_before_it_is_read() {
     std::fs::remove_file(&path).unwrap();
     let progress = home.run(plan);
     assert_eq!(progress.errors.len(), 1, "{progress:?}");
-    assert_eq!(home.said(), turns(1), "what was kept stays");
+    assert_eq!(home.message_texts(), turns(1), "what was kept stays");
     home.import();
     assert!(home.sessions()[0].is_source_gone);
     let files = &home.kept.censuses().unwrap()["claude-code"];
     assert_eq!((files.gone, files.errors.len()), (1, 0), "a tool may delete its files");
     std::fs::write(&path, claude_turn(0, "0") + &claude_turn(1, "1")).unwrap();
     home.import();
-    assert_eq!(home.said(), turns(2));
+    assert_eq!(home.message_texts(), turns(2));
 }
 
 // S-SESS-6
 #[test]
 fn a_rollout_that_moves_is_kept_once() {
-    let mut home = TranscriptHome::of("codex");
+    let mut home = TranscriptHome::for_tool("codex");
     let path = home.path(&format!(".codex/{CODEX}"));
     let packed = path.with_extension("jsonl.zst");
     let archived = home.path(".codex/archived_sessions").join(path.file_name().unwrap());
@@ -244,21 +247,21 @@ fn a_rollout_that_moves_is_kept_once() {
     let begun = begun.trim_end().rsplit_once('\n').unwrap().0;
     std::fs::write(&path, format!("{begun}\n")).unwrap();
     home.import();
-    assert_eq!(home.said(), turns(2)[..3]);
+    assert_eq!(home.message_texts(), turns(2)[..3]);
     // It rests for a week and is compressed, with what was not read before.
     std::fs::write(&packed, compressed(rollout(3).as_bytes())).unwrap();
     std::fs::remove_file(&path).unwrap();
     home.import();
-    assert_eq!(home.said(), turns(3));
+    assert_eq!(home.message_texts(), turns(3));
     assert!(!home.sessions()[0].is_source_gone, "only its form is another");
     // Somebody resumes it: it is plain again, and grows.
     std::fs::write(&path, rollout(4)).unwrap();
     std::fs::remove_file(&packed).unwrap();
     home.import();
-    assert_eq!(home.said(), turns(4));
+    assert_eq!(home.message_texts(), turns(4));
     std::fs::rename(&path, &archived).unwrap();
     home.import();
-    assert_eq!(home.said(), turns(4));
+    assert_eq!(home.message_texts(), turns(4));
     assert!(!home.sessions()[0].is_source_gone);
     assert_eq!(home.sessions()[0].exchanges, 4);
 }
@@ -266,7 +269,7 @@ fn a_rollout_that_moves_is_kept_once() {
 // S-SESS-6
 #[test]
 fn a_backup_of_a_session_is_kept_once() {
-    let mut home = TranscriptHome::of("codex");
+    let mut home = TranscriptHome::for_tool("codex");
     for place in [".codex", "backup"] {
         let path = home.path(&format!("{place}/{CODEX}"));
         std::fs::write(path, rollout(2)).unwrap();
@@ -278,18 +281,19 @@ fn a_backup_of_a_session_is_kept_once() {
     };
     let (root, lookup) = (home.folder.path().join("home"), |_: &str| None);
     let (data, config) = (root.join("data"), root.join("config"));
-    let places = Places { home: root, data, config, work_trees: Vec::new(), lookup: &lookup };
+    let places =
+        TranscriptPlaces { home: root, data, config, work_trees: Vec::new(), lookup: &lookup };
     let plan = ImportPlan::make(&home.readers, &places, Some(&home.kept), scope).unwrap();
     assert_eq!(plan.len(), 2);
     let progress = home.run(plan);
     assert_eq!((progress.exchanges, progress.copied), (2, 2));
-    assert_eq!(home.said(), turns(2));
+    assert_eq!(home.message_texts(), turns(2));
 }
 
 // S-SESS-3
 #[test]
 fn a_damaged_archive_takes_nothing_back() {
-    let mut home = TranscriptHome::of("codex");
+    let mut home = TranscriptHome::for_tool("codex");
     let path = home.path(&format!(".codex/{CODEX}.zst"));
     let (mut text, mut state) = (rollout(2), 1_u64);
     // Noise that compresses badly, so that the file has several blocks.
@@ -301,20 +305,20 @@ fn a_damaged_archive_takes_nothing_back() {
     let packed = compressed(text.as_bytes());
     std::fs::write(&path, &packed).unwrap();
     home.import();
-    let whole = home.said();
+    let whole = home.message_texts();
     assert_eq!(whole.len(), 12);
     std::fs::write(&path, &packed[..packed.len() / 2]).unwrap();
     let progress = home.import();
     assert_eq!(progress.errors.len(), 1, "{progress:?}");
     assert!(progress.census.understood > 0, "a part of it can be read: {progress:?}");
-    assert_eq!(home.said(), whole);
+    assert_eq!(home.message_texts(), whole);
 }
 
 // S-SESS-6
 #[test]
 fn a_real_family_of_forks_is_kept_once() {
     let Some(fixtures) = fixtures() else { return };
-    let mut home = TranscriptHome::of("claude-code");
+    let mut home = TranscriptHome::for_tool("claude-code");
     let folder = home.path(CLAUDE).with_file_name("");
     for name in ["33cbf43f-a729-447c-9e1e-94d7625775b3", "d1ffb512-fc49-422a-bffe-ac6962a37c74"] {
         let packed = format!("claude-code/real/oh-my-posh__{name}.jsonl.gz");

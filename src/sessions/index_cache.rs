@@ -83,7 +83,7 @@ impl ExchangeIndex {
         if input.array()? != sum.to_le_bytes() {
             return Err(IndexCacheError::Damaged);
         }
-        Ok(Self::of_parts(speech, work, rows))
+        Ok(Self::from_parts(speech, work, rows))
     }
 }
 
@@ -113,7 +113,7 @@ fn row_of(bytes: [u8; ROW_BYTES]) -> (u32, ExchangeRow) {
     let row = ExchangeRow {
         session: u32::from_le_bytes([e, f, g, h]),
         at_ms,
-        scopes: ScopeSet::of_bits(scopes),
+        scopes: ScopeSet::from_bits(scopes),
         speech_bytes: u32::from_le_bytes([i, j, k, l]),
     };
     (u32::from_le_bytes([a, b, c, d]), row)

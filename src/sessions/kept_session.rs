@@ -7,11 +7,11 @@ use super::import_scope::ImportScope;
 use super::repo_of_session::SessionRepos;
 use super::row_text::CleanFacts;
 use super::session_writes::PackedSession;
-use super::stored_exchange::packed;
-use guard::secrets::Redacted;
+use super::stored_exchange::pack;
+use guard::secrets::RedactedText;
 use transcripts::exchange::{Exchange, PartKind, SessionRead};
 use transcripts::prompt_text;
-use transcripts::transcript::Extent;
+use transcripts::transcript::SessionExtent;
 
 /// Longest opening of a session, in characters: it stands for a missing title.
 const OPENING_CHARACTERS: usize = 100;
@@ -25,9 +25,9 @@ pub(super) fn kept_session(
 ) -> Option<PackedSession> {
     let SessionRead { native_id, extent, facts, exchanges, is_cut_off, .. } = session;
     let directory = facts.directory.as_deref().map(Path::new);
-    let repo = repos.of(&facts).map(|key| key.to_string());
+    let repo = repos.repo_of(&facts).map(|key| key.to_string());
     // What goes on with a session that is kept says less about it than its beginning.
-    let is_continued = extent == Extent::Continued;
+    let is_continued = extent == SessionExtent::Continued;
     let is_private = repo.is_none() && !scope.is_with_private && !is_continued;
     let is_excluded = repo.as_ref().is_some_and(|repo| scope.without_repos.contains(repo));
     if is_private || is_excluded || directory.is_some_and(|path| !scope.has_path(path)) {
@@ -35,20 +35,20 @@ pub(super) fn kept_session(
     }
     let opening = exchanges.iter().find_map(opening_of).unwrap_or_default();
     // The directory is looked at on the disk before its secrets go.
-    let (native_id, facts) = (Redacted::stamp(&native_id), CleanFacts::of(facts));
-    let repo = repo.map(|repo| Redacted::of(&repo));
-    let exchanges = exchanges.into_iter().filter_map(|exchange| packed(tool, exchange)).collect();
+    let (native_id, facts) = (RedactedText::stamp(&native_id), CleanFacts::from_facts(facts));
+    let repo = repo.map(|repo| RedactedText::redact(&repo));
+    let exchanges = exchanges.into_iter().filter_map(|exchange| pack(tool, exchange)).collect();
     Some(PackedSession { native_id, extent, facts, repo, exchanges, opening, is_cut_off })
 }
 
 /// The first question of an exchange in one short line, which is cut after its secrets are gone: the rules know only whole
 /// ones.
-fn opening_of(exchange: &Exchange) -> Option<Redacted> {
+fn opening_of(exchange: &Exchange) -> Option<RedactedText> {
     let asked = exchange.parts.iter().find_map(|part| match &part.what {
-        PartKind::Asked(text) => Some(prompt_text::without_ours(text)),
+        PartKind::Asked(text) => Some(prompt_text::without_own_answers(text)),
         _ => None,
     })?;
-    Some(Redacted::of(&asked).line().cut_to_characters(OPENING_CHARACTERS))
+    Some(RedactedText::redact(&asked).line().cut_to_characters(OPENING_CHARACTERS))
 }
 
 #[cfg(test)]
@@ -64,12 +64,12 @@ mod tests {
         for before in 0..OPENING_CHARACTERS / 5 {
             let text = format!("{}{secret} and more", "word ".repeat(before));
             let mut facts = SessionFacts::default();
-            facts.take(SessionFact::Title(TitleSource::Person, text.clone()));
+            facts.add_fact(SessionFact::Title(TitleSource::Person, text.clone()));
             let what = PartKind::Asked(text);
             let parts = vec![ExchangePart { at_ms: None, what }];
             let read = SessionRead {
                 native_id: "s".to_owned(),
-                extent: Extent::Whole,
+                extent: SessionExtent::Whole,
                 facts,
                 exchanges: vec![Exchange { ordinal: 0, message_id: None, parts }],
                 last_offset: None,

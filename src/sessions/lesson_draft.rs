@@ -2,7 +2,7 @@
 //! model that has read transcripts: its text is checked before it is shown. Not here: asking it (`retriever::judge`).
 
 use guard::injection::suspicion;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 
 use super::candidates::Candidate;
 
@@ -26,7 +26,7 @@ pub enum LessonDraft {
 impl LessonDraft {
     /// Checks the lesson that a model wrote for a candidate.
     #[must_use]
-    pub fn checked(lesson: &str, candidate: &Candidate) -> Self {
+    pub fn check(lesson: &str, candidate: &Candidate) -> Self {
         let lesson = plain(lesson);
         let characters = lesson.chars().count();
         if lesson.is_empty() {
@@ -58,7 +58,7 @@ impl LessonDraft {
 
 /// Returns a text as one safe line without secrets.
 fn plain(text: &str) -> String {
-    Redacted::of(text).line().into_string()
+    RedactedText::redact(text).line().into_string()
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
         let error = "error: unexpected argument '--stat' found";
         let parts = [failed("gh pr diff 8 --stat", error), ran("gh pr diff 8 --name-only")];
         let found = candidates("s1", &[exchange(&parts)]);
-        LessonDraft::checked(lesson, &found[0])
+        LessonDraft::check(lesson, &found[0])
     }
 
     fn why(draft: LessonDraft) -> String {

@@ -7,7 +7,7 @@ use rusqlite::{Transaction, params};
 
 use super::import_scope::ImportScope;
 use super::row_text::{root_key, shown_file};
-use transcripts::source::{Places, TranscriptFile, TranscriptReader};
+use transcripts::source::{TranscriptFile, TranscriptPlaces, TranscriptReader};
 
 /// A file, and the key of the folder that was listed to find it.
 pub(super) struct ListedFile {
@@ -18,7 +18,7 @@ pub(super) struct ListedFile {
 /// Lists the transcripts of a tool, in all of its roots. `listed` gets the keys of the roots that could be listed.
 pub(super) fn listed_files(
     reader: &dyn TranscriptReader,
-    places: &Places<'_>,
+    places: &TranscriptPlaces<'_>,
     scope: &ImportScope,
     listed: &mut HashSet<i64>,
     errors: &mut Vec<String>,

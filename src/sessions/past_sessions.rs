@@ -28,11 +28,11 @@ const FILE_NAME: &str = "sessions.index";
 pub struct PastSessions {
     folder: Option<PathBuf>,
     cache: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<SharedIndex>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedIndex {
     state: Mutex<IndexState>,
     changed: Condvar,
 }
@@ -42,7 +42,7 @@ struct IndexState {
     index: Arc<ExchangeIndex>,
     /// Which database it is made of, and how far that was read.
     database: String,
-    read: ReadTo,
+    read: ReadPosition,
     is_loaded: bool,
     is_running: bool,
     /// Why the last run ended early.
@@ -51,12 +51,12 @@ struct IndexState {
 
 /// A position in the database: the last row of exchanges and of removals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct ReadTo {
+struct ReadPosition {
     row: u32,
     removal: i64,
 }
 
-impl ReadTo {
+impl ReadPosition {
     fn reaches(self, other: Self) -> bool {
         self.row >= other.row && self.removal >= other.removal
     }
@@ -64,7 +64,7 @@ impl ReadTo {
 
 impl IndexState {
     /// Tells whether all up to a position of a database is indexed.
-    fn covers(&self, database: &str, newest: ReadTo) -> bool {
+    fn covers(&self, database: &str, newest: ReadPosition) -> bool {
         self.is_loaded && self.database == database && self.read.reaches(newest)
     }
 }
@@ -89,7 +89,7 @@ impl PastSessions {
     ///
     /// # Errors
     /// [`SessionError`]
-    pub fn kept(&self) -> Result<Option<SessionStore>, SessionError> {
+    pub fn open_store(&self) -> Result<Option<SessionStore>, SessionError> {
         self.folder.as_deref().map_or(Ok(None), SessionStore::open)
     }
 
@@ -99,7 +99,7 @@ impl PastSessions {
     /// # Errors
     /// [`SessionError`]
     pub fn view(&self, wait: Duration) -> Result<Option<IndexView>, SessionError> {
-        let Some(kept) = self.kept()? else { return Ok(None) };
+        let Some(kept) = self.open_store()? else { return Ok(None) };
         let (database, newest) = (kept.setting("id")?.unwrap_or_default(), newest(&kept)?);
         drop(kept);
         let deadline = Instant::now() + wait;
@@ -139,7 +139,7 @@ impl PastSessions {
 
     /// Indexes what the database has and the index lacks, step by step.
     fn catch_up(&self) -> Result<(), SessionError> {
-        let Some(kept) = self.kept()? else { return Ok(()) };
+        let Some(kept) = self.open_store()? else { return Ok(()) };
         let id = kept.setting("id")?.unwrap_or_default();
         let is_loaded = {
             let state = self.lock();
@@ -184,7 +184,7 @@ impl PastSessions {
             // Rows above the highest that can be indexed are left out; four billion divided by eight are enough.
             let _ = index.insert_all(&indexed);
             unsaved += indexed.len();
-            read = ReadTo { row, removal };
+            read = ReadPosition { row, removal };
             self.publish(&id, &index, read);
             if is_last {
                 break;
@@ -198,7 +198,7 @@ impl PastSessions {
     }
 
     /// Shows the index to searches, together with the database that it is made of: one must not pass for another's.
-    fn publish(&self, database: &str, index: &ExchangeIndex, read: ReadTo) {
+    fn publish(&self, database: &str, index: &ExchangeIndex, read: ReadPosition) {
         let mut state = self.lock();
         database.clone_into(&mut state.database);
         (state.index, state.read, state.is_loaded) = (Arc::new(index.clone()), read, true);
@@ -207,18 +207,19 @@ impl PastSessions {
     }
 
     /// Reads the saved index, if it belongs to this database and is whole.
-    fn saved(&self, id: &str) -> Option<(ExchangeIndex, ReadTo)> {
+    fn saved(&self, id: &str) -> Option<(ExchangeIndex, ReadPosition)> {
         let mut input = BufReader::new(File::open(self.cache.join(FILE_NAME)).ok()?);
         let (mut row, mut removal) = ([0; 4], [0; 8]);
         input.read_exact(&mut row).ok()?;
         input.read_exact(&mut removal).ok()?;
-        let read = ReadTo { row: u32::from_le_bytes(row), removal: i64::from_le_bytes(removal) };
+        let read =
+            ReadPosition { row: u32::from_le_bytes(row), removal: i64::from_le_bytes(removal) };
         let index = ExchangeIndex::read_from(&key_of(id, read), &mut input).ok()?;
         Some((index, read))
     }
 
     /// Writes the index beside the old one, and then in its place.
-    fn save(&self, id: &str, index: &ExchangeIndex, read: ReadTo) -> Option<()> {
+    fn save(&self, id: &str, index: &ExchangeIndex, read: ReadPosition) -> Option<()> {
         own_folder(&self.cache).ok()?;
         let (path, new) = (self.cache.join(FILE_NAME), self.cache.join(format!("{FILE_NAME}.new")));
         let mut out = BufWriter::new(make_own_file(&new).ok()?);
@@ -232,11 +233,11 @@ impl PastSessions {
 }
 
 /// The key of a saved index: the database, and how far it was read.
-fn key_of(id: &str, read: ReadTo) -> String {
+fn key_of(id: &str, read: ReadPosition) -> String {
     format!("{id} {} {}", read.row, read.removal)
 }
 
-fn newest(kept: &SessionStore) -> Result<ReadTo, SessionError> {
+fn newest(kept: &SessionStore) -> Result<ReadPosition, SessionError> {
     let (row, removal) = kept.newest_rows()?;
-    Ok(ReadTo { row, removal })
+    Ok(ReadPosition { row, removal })
 }

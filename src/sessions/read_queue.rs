@@ -64,8 +64,8 @@ impl<'a, T> ReadQueue<'a, T> {
 
     /// Ends it when the answer is dropped: nothing more is read. A thread that reads or writes leaves when all is done, or with a
     /// panic, after which the others would wait for ever.
-    pub(super) fn ends_with(&self) -> EndsQueue<'_, 'a, T> {
-        EndsQueue(self)
+    pub(super) fn end_guard(&self) -> QueueEnd<'_, 'a, T> {
+        QueueEnd(self)
     }
 
     fn places(&self) -> MutexGuard<'_, Places> {
@@ -74,9 +74,9 @@ impl<'a, T> ReadQueue<'a, T> {
 }
 
 /// Ends a queue when it is dropped.
-pub(super) struct EndsQueue<'q, 'a, T>(&'q ReadQueue<'a, T>);
+pub(super) struct QueueEnd<'q, 'a, T>(&'q ReadQueue<'a, T>);
 
-impl<T> Drop for EndsQueue<'_, '_, T> {
+impl<T> Drop for QueueEnd<'_, '_, T> {
     fn drop(&mut self) {
         self.0.places().is_over = true;
         self.0.moved.notify_all();
@@ -110,7 +110,7 @@ mod tests {
         let queue = ReadQueue::new(&files, 1, &stop);
         std::thread::scope(|scope| {
             let reader = scope.spawn(|| {
-                let _end = queue.ends_with();
+                let _end = queue.end_guard();
                 let (_, file) = queue.next().unwrap();
                 panic!("this file is odd on purpose: {file}");
             });

@@ -3,7 +3,7 @@
 //! (`candidates`).
 
 use event::Draft;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use learning::signature;
 
 use super::candidates::{Candidate, Sighting};
@@ -63,9 +63,9 @@ pub fn remarks(session: &str, exchanges: &[Exchange]) -> Vec<Candidate> {
 }
 
 fn remark(class: CandidateClass, sentence: &str, place: Sighting) -> Candidate {
-    let said = Redacted::of(sentence).line().into_string();
+    let said = RedactedText::redact(sentence).line().into_string();
     let kind = if class == CandidateClass::Direction { "convention" } else { "decision" };
-    let fingerprint = signature::key(&said, kind, "");
+    let fingerprint = signature::lesson_key(&said, kind, "");
     let draft = Draft {
         event_type: Some(kind.to_owned()),
         lesson: Some(said.clone()),
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use transcripts::exchange::ExchangePart;
 
-    fn said(parts: &[PartKind]) -> Vec<Candidate> {
+    fn remarks_in(parts: &[PartKind]) -> Vec<Candidate> {
         let parts = parts.iter().map(|what| ExchangePart { at_ms: Some(5), what: what.clone() });
         let exchange = Exchange { ordinal: 3, message_id: None, parts: parts.collect() };
         remarks("s", &[exchange])
@@ -143,12 +143,12 @@ mod tests {
     #[test]
     fn a_direction_that_lasts_is_offered_for_review() {
         let text = "Fix the login. Never mock the database in tests of the cart.\nThanks!";
-        let found = said(&[asked(text)]);
+        let found = remarks_in(&[asked(text)]);
         let [only] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(only.worked, ["Never mock the database in tests of the cart."]);
         assert_eq!((only.class, only.sightings[0].ordinal), (CandidateClass::Direction, 3));
         assert_eq!(only.draft.event_type.as_deref(), Some("convention"));
-        let again = said(&[asked("never mock the database in tests of the cart.")]);
+        let again = remarks_in(&[asked("never mock the database in tests of the cart.")]);
         assert_eq!(again[0].fingerprint, only.fingerprint, "a no is remembered in any case");
     }
 
@@ -161,18 +161,19 @@ mod tests {
             "never",
             "Rename the field in this one file please.",
         ] {
-            assert_eq!(said(&[asked(text)]).len(), 0, "{text}");
+            assert_eq!(remarks_in(&[asked(text)]).len(), 0, "{text}");
         }
         let long = format!("Never do this at all, please. {}", "x".repeat(QUESTION_BYTES_MAX));
-        assert_eq!(said(&[asked(&long)]).len(), 0);
+        assert_eq!(remarks_in(&[asked(&long)]).len(), 0);
     }
 
     #[test]
     fn a_decision_is_offered_whole() {
-        let found = said(&[PartKind::Decided("Use SQLite for the archive of sessions".to_owned())]);
+        let found =
+            remarks_in(&[PartKind::Decided("Use SQLite for the archive of sessions".to_owned())]);
         assert_eq!(found[0].class, CandidateClass::Choice);
         assert_eq!(found[0].draft.event_type.as_deref(), Some("decision"));
-        assert!(said(&[PartKind::Decided("yes".to_owned())]).is_empty());
+        assert!(remarks_in(&[PartKind::Decided("yes".to_owned())]).is_empty());
         assert!(CandidateClass::OtherForm < CandidateClass::Direction, "of a lower class");
     }
 }

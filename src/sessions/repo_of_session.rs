@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use event::RepoKey;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use store::{DetectedRepo, RepoSource};
 use transcripts::exchange::SessionFacts;
 
@@ -22,7 +22,7 @@ pub struct SessionRepos {
 impl SessionRepos {
     /// Returns the repository of a session. `None`: its records name neither branch nor remote, and its directory is in
     /// no repository, so it may be about anything.
-    pub fn of(&mut self, facts: &SessionFacts) -> Option<RepoKey> {
+    pub fn repo_of(&mut self, facts: &SessionFacts) -> Option<RepoKey> {
         let remote = facts.remote.as_deref().and_then(key_of_remote);
         if remote.is_some() {
             return remote;
@@ -33,8 +33,8 @@ impl SessionRepos {
         }
         let name = directory.rsplit(['/', '\\']).find(|part| !part.is_empty())?;
         // A key spells the name in its own way, in which no rule would know a secret.
-        let name = Redacted::of(name);
-        facts.branch.as_ref().map(|_| RepoKey::of_place(&name, directory))
+        let name = RedactedText::redact(name);
+        facts.branch.as_ref().map(|_| RepoKey::from_place(&name, directory))
     }
 
     fn of_directory(&mut self, directory: &str) -> Option<RepoKey> {
@@ -44,7 +44,7 @@ impl SessionRepos {
         let detect = || {
             let path = Path::new(directory);
             let found =
-                (path.is_absolute() && path.is_dir()).then(|| DetectedRepo::of_directory(path))?;
+                (path.is_absolute() && path.is_dir()).then(|| DetectedRepo::detect(path))?;
             (!matches!(found.why, RepoSource::Folder(_))).then_some(found.key)
         };
         self.by_directory.entry(directory.to_owned()).or_insert_with(detect).clone()
@@ -62,7 +62,11 @@ fn key_of_remote(remote: &str) -> Option<RepoKey> {
 mod tests {
     use super::*;
 
-    fn of(directory: Option<&str>, branch: Option<&str>, remote: Option<&str>) -> Option<String> {
+    fn repo_text(
+        directory: Option<&str>,
+        branch: Option<&str>,
+        remote: Option<&str>,
+    ) -> Option<String> {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let facts = SessionFacts {
             directory: owned(directory),
@@ -70,21 +74,21 @@ mod tests {
             remote: owned(remote),
             ..<_>::default()
         };
-        SessionRepos::default().of(&facts).map(|key| key.to_string())
+        SessionRepos::default().repo_of(&facts).map(|key| key.to_string())
     }
 
     #[test]
     fn a_remote_comes_first_and_a_bare_folder_is_private() {
         let expected = Some("github.com/acme/api".to_owned());
-        assert_eq!(of(None, None, Some("git@github.com:acme/api.git")), expected);
-        assert_eq!(of(None, None, Some("acme/api")), expected);
+        assert_eq!(repo_text(None, None, Some("git@github.com:acme/api.git")), expected);
+        assert_eq!(repo_text(None, None, Some("acme/api")), expected);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
-        assert_eq!(of(Some(path), None, None), None);
-        assert!(of(Some("/gone/shop"), Some("main"), None).unwrap().starts_with("shop"));
-        assert_eq!(of(Some("/gone/shop"), None, None), None);
+        assert_eq!(repo_text(Some(path), None, None), None);
+        assert!(repo_text(Some("/gone/shop"), Some("main"), None).unwrap().starts_with("shop"));
+        assert_eq!(repo_text(Some("/gone/shop"), None, None), None);
         std::fs::create_dir(folder.path().join(".git")).unwrap();
         std::fs::write(folder.path().join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-        assert!(of(Some(path), None, None).is_some());
+        assert!(repo_text(Some(path), None, None).is_some());
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::stored_exchange::hash;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use transcripts::exchange::SessionFacts;
 
 /// The facts of a session without secrets. Names and ids are stamps, as those of an event: a random value alone is no secret.
@@ -14,15 +14,17 @@ use transcripts::exchange::SessionFacts;
 pub(super) struct CleanFacts(SessionFacts);
 
 impl CleanFacts {
-    pub(super) fn of(facts: SessionFacts) -> Self {
+    pub(super) fn from_facts(facts: SessionFacts) -> Self {
         let SessionFacts { title, directory, branch, remote, parent, fork_of, is_by_program } =
             facts;
-        let stamp = |text: Option<String>| text.map(|text| Redacted::stamp(&text).into_string());
+        let stamp =
+            |text: Option<String>| text.map(|text| RedactedText::stamp(&text).into_string());
         Self(SessionFacts {
-            title: title.map(|(source, title)| (source, Redacted::of(&title).into_string())),
+            title: title
+                .map(|(source, title)| (source, RedactedText::redact(&title).into_string())),
             directory: directory.map(|path| stored_path(&path).into_string()),
-            branch: branch.map(|name| Redacted::of(&name).into_string()),
-            remote: remote.map(|url| Redacted::of(&url).into_string()),
+            branch: branch.map(|name| RedactedText::redact(&name).into_string()),
+            remote: remote.map(|url| RedactedText::redact(&url).into_string()),
             parent: stamp(parent),
             fork_of: stamp(fork_of),
             is_by_program,
@@ -30,8 +32,8 @@ impl CleanFacts {
     }
 
     /// Reads the facts of a row, which an earlier version may have written.
-    pub(super) fn of_row(json: &str) -> Self {
-        Self::of(serde_json::from_str(json).unwrap_or_default())
+    pub(super) fn from_row(json: &str) -> Self {
+        Self::from_facts(serde_json::from_str(json).unwrap_or_default())
     }
 
     pub(super) fn facts(&self) -> &SessionFacts {
@@ -44,8 +46,8 @@ impl CleanFacts {
 }
 
 /// Returns a path as it is kept. Folders are often called by random ids, which are no secrets.
-pub(super) fn stored_path(path: &str) -> Redacted {
-    Redacted::stamp(path)
+pub(super) fn stored_path(path: &str) -> RedactedText {
+    RedactedText::stamp(path)
 }
 
 /// Returns the name by which a row knows the file of a transcript: a hash of its path. Clients name folders after directories and
@@ -74,24 +76,24 @@ pub(super) fn root_key(root: &Path) -> i64 {
 
 /// Returns where a file is, for people: without the folders between its root and its name, which a client may have named after
 /// directories.
-pub(super) fn shown_file(root: &Path, path: &Path) -> Redacted {
+pub(super) fn shown_file(root: &Path, path: &Path) -> RedactedText {
     let shown = match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) if parent != root && path != root => {
             root.join("…").join(name).display().to_string()
         }
         _ => path.display().to_string(),
     };
-    Redacted::stamp(&shown)
+    RedactedText::stamp(&shown)
 }
 
 /// Returns JSON whose texts and names are stamps.
 pub(super) fn stamped(value: Value) -> Value {
-    each_text(value, &|text| Redacted::stamp(text).into_string())
+    each_text(value, &|text| RedactedText::stamp(text).into_string())
 }
 
 /// Returns JSON whose texts are without secrets.
 pub(super) fn clean_texts(value: Value) -> Value {
-    each_text(value, &|text| Redacted::of(text).into_string())
+    each_text(value, &|text| RedactedText::redact(text).into_string())
 }
 
 fn each_text(value: Value, clean: &dyn Fn(&str) -> String) -> Value {

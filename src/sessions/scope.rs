@@ -314,7 +314,7 @@ impl ScopeSet {
         self.0
     }
 
-    pub(super) fn of_bits(bits: u8) -> Self {
+    pub(super) fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 }
@@ -463,6 +463,6 @@ mod tests {
         let set = ScopeSet::default().with(ExchangeScope::Plans);
         assert!(set.has(ExchangeScope::Plans) && set.has(ExchangeScope::All));
         assert!(!set.has(ExchangeScope::Errors));
-        assert_eq!(ScopeSet::of_bits(set.bits()), set);
+        assert_eq!(ScopeSet::from_bits(set.bits()), set);
     }
 }

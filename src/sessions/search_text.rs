@@ -36,7 +36,7 @@ pub struct SessionTopic<'a> {
 impl<'a> SessionTopic<'a> {
     /// Returns the topic of a session of these exchanges.
     #[must_use]
-    pub fn of(title: &'a str, exchanges: &'a [Exchange]) -> Self {
+    pub fn from_exchanges(title: &'a str, exchanges: &'a [Exchange]) -> Self {
         Self { title, first_question: exchanges.iter().find_map(question_of).unwrap_or_default() }
     }
 }
@@ -56,7 +56,7 @@ pub fn speech_passages(
     speaker: Speaker,
     topic: SessionTopic<'_>,
 ) -> Vec<Passage> {
-    let texts = exchange.parts.iter().filter_map(|part| said(&part.what));
+    let texts = exchange.parts.iter().filter_map(|part| spoken_text(&part.what));
     let texts = texts.filter(|(who, _)| *who == speaker).map(|(_, text)| text);
     let question = question_of(exchange).unwrap_or_default();
     let is_first = exchange.ordinal == 0 || question == topic.first_question;
@@ -78,7 +78,7 @@ pub fn speech_passages(
 }
 
 /// Returns what a part says, and who says it.
-fn said(part: &PartKind) -> Option<(Speaker, &str)> {
+fn spoken_text(part: &PartKind) -> Option<(Speaker, &str)> {
     match part {
         PartKind::Asked(text) | PartKind::Decided(text) => Some((Speaker::User, text)),
         PartKind::Answered(text) | PartKind::Summarised(text) | PartKind::Planned(text) => {
@@ -144,7 +144,7 @@ mod tests {
             exchange(0, &[asked("why is the cart slow"), answered("a lock")]),
             exchange(1, &[asked("fix it"), answered("done"), answered("tested")]),
         ];
-        let topic = SessionTopic::of("Slow cart", &exchanges);
+        let topic = SessionTopic::from_exchanges("Slow cart", &exchanges);
         let of = |place: usize, speaker| speech_passages(&exchanges[place], speaker, topic);
         let [answer] = of(1, Speaker::Assistant).try_into().unwrap();
         assert_eq!(answer.own, "done\ntested");

@@ -77,7 +77,7 @@ pub struct SessionDigest {
 impl SessionDigest {
     /// Digests the exchanges of a session.
     #[must_use]
-    pub fn of(exchanges: &[Exchange]) -> Self {
+    pub fn from_exchanges(exchanges: &[Exchange]) -> Self {
         let mut counts = Counts::default();
         exchanges
             .iter()
@@ -250,7 +250,8 @@ mod tests {
             },
         ];
         let parts = parts.into_iter().map(|what| ExchangePart { at_ms: None, what }).collect();
-        let digest = SessionDigest::of(&[Exchange { ordinal: 0, message_id: None, parts }]);
+        let digest =
+            SessionDigest::from_exchanges(&[Exchange { ordinal: 0, message_id: None, parts }]);
         let one = |text: &str, times: usize| (text.to_owned(), times);
         assert_eq!(digest.topics.entries, [one("checkout", 2), one("slow", 2)]);
         assert_eq!(digest.packages.entries, [one("left-pad", 2)]);
@@ -271,7 +272,7 @@ mod tests {
             },
         };
         let parts = ran.iter().map(part).collect();
-        SessionDigest::of(&[Exchange { ordinal: 0, message_id: None, parts }])
+        SessionDigest::from_exchanges(&[Exchange { ordinal: 0, message_id: None, parts }])
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::file_rows::{KnownFile, LeftByChoice};
-use super::file_state::{FileChanged, FileStat, TranscriptState};
+use super::file_rows::{ExcludedSessions, KnownFile};
+use super::file_state::{FileStat, TranscriptChange, TranscriptState};
 use super::import_scope::ImportScope;
 use super::kept_session::kept_session;
 use super::listed_file::{ListedFile, keep_roots, listed_files};
@@ -16,10 +16,10 @@ use super::repo_of_session::SessionRepos;
 use super::row_text::{file_key, shown_file};
 use super::session_store::{SessionError, SessionStore};
 use super::session_writes::{
-    GoneMark, PackedSession, SessionWritten, file_row, keep_file, keep_session, mark_gone,
+    GoneMark, PackedSession, WrittenSession, file_row, keep_file, keep_session, mark_gone,
 };
 use transcripts::exchange::{ExchangeBuilder, SessionRead};
-use transcripts::source::{Places, ReadError, Resume, TranscriptFile, TranscriptReader};
+use transcripts::source::{ReadError, Resume, TranscriptFile, TranscriptPlaces, TranscriptReader};
 use transcripts::transcript::Census;
 
 /// Files that are read but not yet written, beside the one that each thread reads. Each is small once it is read: a hundredth
@@ -109,7 +109,7 @@ impl ImportPlan {
     /// [`SessionError`] if what is kept cannot be read.
     pub fn make(
         readers: &[&'static dyn TranscriptReader],
-        places: &Places<'_>,
+        places: &TranscriptPlaces<'_>,
         kept: Option<&SessionStore>,
         scope: ImportScope,
     ) -> Result<Self, SessionError> {
@@ -198,7 +198,7 @@ impl ImportPlan {
         let threads = threads.max(1);
         let queue = ReadQueue::new(&todo, threads + QUEUE_FILES, stop);
         std::thread::scope(|scope_of_threads| {
-            let _end = queue.ends_with();
+            let _end = queue.end_guard();
             // Threads that wait to deliver end when nobody receives.
             let (send, receive) = sync_channel(QUEUE_FILES);
             for _ in 0..threads {
@@ -209,7 +209,7 @@ impl ImportPlan {
             write_files(kept, &queue, &receive, &mut progress, watch).map_err(error)
         })?;
         let changed: Vec<u32> = progress.changed.iter().copied().collect();
-        kept.refresh_mended(&changed)?;
+        kept.refresh_fixed_failures(&changed)?;
         Ok(progress)
     }
 }
@@ -221,22 +221,22 @@ fn planned(
     known: Option<KnownFile>,
     found: &mut ToolFiles,
 ) -> Option<PlannedFile> {
-    let stat = FileStat::of(&file.path).ok()?;
+    let stat = FileStat::read(&file.path).ok()?;
     found.files += 1;
     found.bytes += stat.size;
     found.oldest_ns =
         Some(found.oldest_ns.map_or(stat.mtime_ns, |oldest| oldest.min(stat.mtime_ns)));
     let known = known.filter(|known| known.parser_version == reader.tool().parser_version);
-    let changed = known.as_ref().map(|known| known.state.changed(&file.path, stat));
-    let changed = changed.transpose().ok()?.unwrap_or(FileChanged::Rewritten);
-    if changed == FileChanged::Not {
+    let changed = known.as_ref().map(|known| known.state.change_since(&file.path, stat));
+    let changed = changed.transpose().ok()?.unwrap_or(TranscriptChange::Rewritten);
+    if changed == TranscriptChange::Unchanged {
         return None;
     }
     found.changed += 1;
     found.changed_bytes += stat.size;
     let oldest = found.oldest_unread_ns.unwrap_or(stat.mtime_ns);
     found.oldest_unread_ns = Some(oldest.min(stat.mtime_ns));
-    let grown = known.filter(|_| changed == FileChanged::Grown);
+    let grown = known.filter(|_| changed == TranscriptChange::Grown);
     let ordinal = grown.as_ref().map_or(0, |known| known.ordinal);
     let left_out = grown.as_ref().and_then(|known| known.left_out);
     let left_out = left_out.map_or(0, |left_out| left_out.sessions);
@@ -265,7 +265,7 @@ fn read_files(
     send: &SyncSender<FileRead>,
 ) {
     let mut repos = SessionRepos::default();
-    let _end = queue.ends_with();
+    let _end = queue.end_guard();
     while let Some((place, planned)) = queue.next() {
         if send.send(read_file(place, planned, scope, &mut repos)).is_err() {
             return;
@@ -280,7 +280,7 @@ fn read_file(
     repos: &mut SessionRepos,
 ) -> FileRead {
     let (tool, path, stat) = (planned.reader.tool().name, &planned.file.path, planned.stat);
-    let as_it_was = || TranscriptState::of(path, stat, stat.size).ok();
+    let as_it_was = || TranscriptState::read(path, stat, stat.size).ok();
     let before = as_it_was();
     let (mut sessions, mut left_out) = (Vec::new(), 0);
     let (mut last_offset, mut ordinal) = (None, planned.ordinal);
@@ -305,7 +305,7 @@ fn read_file(
     // A file that was rewritten meanwhile, or not read to its end, is read whole when it changes; one that the system
     // failed to read, also when it does not.
     let is_same = error.is_none() && (end == 0 || before == as_it_was());
-    let state = TranscriptState::of(path, stat, end).ok().filter(|_| is_same);
+    let state = TranscriptState::read(path, stat, end).ok().filter(|_| is_same);
     let stat =
         if error.as_ref().is_some_and(ReadError::may_pass) { FileStat::UNREAD } else { stat };
     let state = state.unwrap_or(TranscriptState { stat, head: 0, tail: 0, end: 0 });
@@ -360,7 +360,7 @@ fn write_file(
     keep_roots(write, &[(row, planned.root)])?;
     progress.left_out += read.left_out;
     for session in read.sessions {
-        let SessionWritten { new, copied, is_forgotten, row: session } =
+        let WrittenSession { new, copied, is_forgotten, row: session } =
             keep_session(write, (row, tool.name), planned.ordinal, session)?;
         progress.sessions += u64::from(new > 0);
         progress.changed.extend(session.filter(|_| new > 0));
@@ -374,7 +374,7 @@ fn write_file(
         state: read.state,
         resume: read.resume,
         ordinal: read.ordinal,
-        left_out: Some(LeftByChoice {
+        left_out: Some(ExcludedSessions {
             sessions: planned.left_out + read.left_out,
             choice: read.choice,
         })

@@ -7,12 +7,12 @@ use std::time::Duration;
 use super::*;
 use crate::past_sessions::PastSessions;
 use crate::session_rows::SessionFilter;
-use crate::session_writes::Forgotten;
+use crate::session_writes::ForgetTarget;
 use transcripts::exchange::PartKind;
 use transcripts::records::each_record;
 use transcripts::source::{ReadError, Tool, files_below, has_extension};
-use transcripts::transcript::Extent;
-use transcripts::transcript::{Happening, SessionFact, TranscriptMoment, TranscriptSink};
+use transcripts::transcript::SessionExtent;
+use transcripts::transcript::{MomentKind, SessionFact, TranscriptMoment, TranscriptSink};
 
 /// RecordLines such as `{"id":"m1","ask":"text"}`, `{"say":"text"}`, `{"session":"s2"}`.
 struct Plain;
@@ -25,7 +25,7 @@ impl TranscriptReader for Plain {
         &PLAIN
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         vec![places.home.join("plain")]
     }
 
@@ -43,7 +43,7 @@ impl TranscriptReader for Plain {
         resume: Option<&Resume>,
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
-        let extent = if resume.is_some() { Extent::Continued } else { Extent::Whole };
+        let extent = if resume.is_some() { SessionExtent::Continued } else { SessionExtent::Whole };
         let offset = resume.map_or(0, |resume| resume.offset);
         sink.session(file.stem().unwrap_or_default(), extent);
         sink.fact(SessionFact::Remote("acme/shop".to_owned()));
@@ -52,8 +52,8 @@ impl TranscriptReader for Plain {
             let at_ms = value.get("at").and_then(serde_json::Value::as_i64);
             let message_id = text("id");
             let what = match (text("ask"), text("say"), text("session")) {
-                (Some(asked), _, _) => Happening::Asked(asked),
-                (_, Some(said), _) => Happening::Answered(said),
+                (Some(asked), _, _) => MomentKind::Asked(asked),
+                (_, Some(said), _) => MomentKind::Answered(said),
                 (_, _, Some(id)) => {
                     sink.session(&id, extent);
                     sink.fact(SessionFact::Remote("acme/shop".to_owned()));
@@ -61,7 +61,7 @@ impl TranscriptReader for Plain {
                 }
                 _ => return Some("odd".to_owned()),
             };
-            sink.happened(TranscriptMoment { message_id, at_ms, what });
+            sink.moment(TranscriptMoment { message_id, at_ms, kind: what });
             None
         };
         let end = each_record(&file.path, offset, sink, &|_| false, &mut each)?;
@@ -97,7 +97,8 @@ impl Desk {
     fn plan_of(&self, reader: &'static dyn TranscriptReader, scope: ImportScope) -> ImportPlan {
         let home = self.folder.path().to_owned();
         let (data, config) = (home.join("data"), home.join("config"));
-        let places = Places { home, data, config, work_trees: Vec::new(), lookup: &|_| None };
+        let places =
+            TranscriptPlaces { home, data, config, work_trees: Vec::new(), lookup: &|_| None };
         ImportPlan::make(&[reader], &places, Some(&self.kept), scope).unwrap()
     }
 
@@ -311,12 +312,12 @@ fn what_is_forgotten_does_not_come_back() {
     assert!(desk.holds("kingfisher"), "the title is not packed");
     let of = |desk: &Desk, id: &str| desk.kept.sessions_named(id, 2).unwrap()[0].row;
     let row = of(&desk, "a");
-    assert_eq!(desk.kept.forget(&Forgotten::Session(row), 1).unwrap(), 1);
+    assert_eq!(desk.kept.forget(&ForgetTarget::Session(row), 1).unwrap(), 1);
     desk.write("a", &format!("{TWO}{{\"say\":\"2\"}}\n"));
     let progress = desk.import();
     assert_eq!((progress.exchanges, progress.left_out, progress.forgotten), (0, 0, 1));
     assert_eq!(desk.texts().keys().collect::<Vec<_>>(), ["b"]);
-    assert_eq!(desk.kept.forget(&Forgotten::Before(10), 1).unwrap(), 1);
+    assert_eq!(desk.kept.forget(&ForgetTarget::Before(10), 1).unwrap(), 1);
     desk.write("c", "{\"ask\":\"old\",\"at\":5}\n");
     desk.write("d", "{\"ask\":\"newer\",\"at\":10}\n");
     desk.import();

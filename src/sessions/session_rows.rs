@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::cited_id::CitedIds;
 use super::session_store::{SessionError, SessionStore};
-use super::stored_exchange::unpacked;
+use super::stored_exchange::unpack;
 use transcripts::exchange::{Exchange, PartKind, SessionFacts};
 
 /// A session that is kept.
@@ -141,7 +141,7 @@ impl SessionStore {
     fn cite(&self, sessions: &mut [KeptSession]) -> Result<(), SessionError> {
         let ids = if sessions.is_empty() { CitedIds::default() } else { self.cited_ids()? };
         for session in sessions {
-            session.cited = ids.of(&session.tool, &session.native_id);
+            session.cited = ids.short_id(&session.tool, &session.native_id);
         }
         Ok(())
     }
@@ -153,7 +153,7 @@ impl SessionStore {
     pub fn cited_id(&self, native_id: &str) -> Result<String, SessionError> {
         let ids = self.cited_ids()?;
         let tool = ids.0.iter().find(|(_, id)| id == native_id).map_or("", |(tool, _)| tool);
-        Ok(ids.of(tool, native_id))
+        Ok(ids.short_id(tool, native_id))
     }
 
     fn cited_ids(&self) -> Result<CitedIds, SessionError> {
@@ -368,5 +368,5 @@ fn session_of(row: &Row<'_>) -> rusqlite::Result<KeptSession> {
 fn exchange_of(row: &Row<'_>) -> rusqlite::Result<Option<KeptExchange>> {
     let body = row.get_ref(2)?.as_blob()?;
     let (id, session) = (row.get(0)?, row.get(1)?);
-    Ok(unpacked(body).map(|exchange| KeptExchange { row: id, session, exchange }))
+    Ok(unpack(body).map(|exchange| KeptExchange { row: id, session, exchange }))
 }

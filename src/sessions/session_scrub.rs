@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::row_text::{CleanFacts, clean_texts, key_of_kept_path, stamped};
 use super::session_store::{SessionError, SessionStore};
-use super::stored_exchange::{packed, unpacked};
-use guard::secrets::{Redacted, findings};
+use super::stored_exchange::{pack, unpack};
+use guard::secrets::{RedactedText, findings};
 
 /// What stands in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,17 +194,17 @@ fn cleaned(form: ColumnForm, cell: ValueRef<'_>) -> Option<(String, CleanCell)> 
         return Some((rule.to_owned(), CleanCell::FileKey { key, is_gone }));
     }
     if form == ColumnForm::Exchange {
-        let before = unpacked(cell.as_blob().ok()?)?;
+        let before = unpack(cell.as_blob().ok()?)?;
         let text = serde_json::to_string(&before).ok()?;
-        let clean = packed("", before)?;
-        let after = serde_json::to_string(&unpacked(&clean.body)?).ok()?;
+        let clean = pack("", before)?;
+        let after = serde_json::to_string(&unpack(&clean.body)?).ok()?;
         let cell = CleanCell::Exchange { body: clean.body, digest: clean.digest };
         return (after != text).then(|| (rule_in(&text, &after), cell));
     }
     let before = cell.as_str().ok()?;
     let json = || serde_json::from_str::<Value>(before).ok();
     let after = match form {
-        ColumnForm::Stamp => Redacted::stamp(before).into_string(),
+        ColumnForm::Stamp => RedactedText::stamp(before).into_string(),
         ColumnForm::StampJson | ColumnForm::TextJson => {
             let clean = if form == ColumnForm::TextJson { clean_texts } else { stamped };
             let (before, after) = (json()?, clean(json()?));
@@ -214,14 +214,14 @@ fn cleaned(form: ColumnForm, cell: ValueRef<'_>) -> Option<(String, CleanCell)> 
             after.to_string()
         }
         ColumnForm::Facts => {
-            let facts = serde_json::to_value(CleanFacts::of_row(before).facts()).ok()?;
+            let facts = serde_json::to_value(CleanFacts::from_row(before).facts()).ok()?;
             if Some(&facts) == json().as_ref() {
                 return None;
             }
             facts.to_string()
         }
         ColumnForm::Text | ColumnForm::Exchange | ColumnForm::FileKey => {
-            Redacted::of(before).into_string()
+            RedactedText::redact(before).into_string()
         }
     };
     (after != before).then(|| (rule_in(before, &after), CleanCell::Text(after)))

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use index::lexical::{DocId, Overlap, Prepared};
+use index::lexical::{DocId, Overlap, PreparedQuery};
 
 use super::exchange_index::{ExchangeIndex, of_speech_doc, of_work_doc};
 use super::scope::ExchangeScope;
@@ -134,7 +134,7 @@ impl ExchangeIndex {
         let work = self.work.prepare(query.text);
         let mut found = BTreeMap::new();
         if query.scope == ExchangeScope::All {
-            let said = self.said(&speech, query);
+            let said = self.search_speech(&speech, query);
             add(&mut found, said, 1.0);
             let named = named_work(&work, query.text);
             if query.speaker.is_none() && !named.is_empty() {
@@ -164,9 +164,9 @@ impl ExchangeIndex {
     }
 
     /// Returns the best documents of what was said, each with the share of the question that it covers.
-    fn said(
+    fn search_speech(
         &self,
-        words: &Prepared<'_>,
+        words: &PreparedQuery<'_>,
         query: &SessionQuery<'_>,
     ) -> Vec<(u32, ExchangeCandidate)> {
         let keep = |doc| {
@@ -179,7 +179,7 @@ impl ExchangeIndex {
     /// Does the same for what was done.
     fn done(
         &self,
-        words: &Prepared<'_>,
+        words: &PreparedQuery<'_>,
         query: &SessionQuery<'_>,
         scopes: &[ExchangeScope],
     ) -> Vec<(u32, ExchangeCandidate)> {
@@ -233,12 +233,12 @@ fn sort(hits: &mut [SessionHit]) {
 
 /// Returns the best documents, each with its exchange, its scope, and the share of the question that it covers.
 fn covering(
-    words: &Prepared<'_>,
+    words: &PreparedQuery<'_>,
     keep: impl Fn(DocId) -> bool,
     place: impl Fn(DocId) -> (u32, ExchangeScope),
 ) -> Vec<(u32, ExchangeCandidate)> {
     let utmost = words.utmost();
-    let candidate = |scored: index::lexical::Scored| {
+    let candidate = |scored: index::lexical::ScoredDocument| {
         let (exchange, matched) = place(scored.doc);
         let score = scored.score / utmost;
         (exchange, ExchangeCandidate { score, best: score, doc: scored.doc, matched })
@@ -281,7 +281,7 @@ fn add(
 
 /// Returns what of a question is looked for in what was done: the whole of a command, an error or a path, and the rare
 /// names in a sentence. Empty for a sentence without any.
-fn named_work(words: &Prepared<'_>, text: &str) -> String {
+fn named_work(words: &PreparedQuery<'_>, text: &str) -> String {
     if reads_like_work(text) {
         return text.to_owned();
     }

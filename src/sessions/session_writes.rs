@@ -6,25 +6,25 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde_json::{Value, json};
 
-use super::file_rows::{KnownFile, LeftByChoice};
+use super::earlier_copy::{CopyComparison, earlier_copies};
+use super::file_rows::{ExcludedSessions, KnownFile};
 use super::file_state::TranscriptState;
 use super::row_text::{CleanFacts, stamped, stored_path};
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::PackedExchange;
-use super::told_elsewhere::{ToldBefore, told_elsewhere};
-use guard::secrets::Redacted;
-use transcripts::transcript::{Census, Extent};
+use guard::secrets::RedactedText;
+use transcripts::transcript::{Census, SessionExtent};
 
 /// A session of a file, ready to be written.
 #[derive(Debug)]
 pub(super) struct PackedSession {
-    pub(super) native_id: Redacted,
-    pub(super) extent: Extent,
+    pub(super) native_id: RedactedText,
+    pub(super) extent: SessionExtent,
     pub(super) facts: CleanFacts,
-    pub(super) repo: Option<Redacted>,
+    pub(super) repo: Option<RedactedText>,
     pub(super) exchanges: Vec<PackedExchange>,
     /// The beginning of its first question.
-    pub(super) opening: Redacted,
+    pub(super) opening: RedactedText,
     /// Whether reading ended early, so that what is missing may still be there.
     pub(super) is_cut_off: bool,
 }
@@ -40,7 +40,7 @@ pub(super) enum GoneMark {
 
 /// What became of the exchanges of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SessionWritten {
+pub struct WrittenSession {
     /// Exchanges that are new or changed.
     pub new: u64,
     /// Exchanges that are there already, as part of another session.
@@ -53,7 +53,7 @@ pub struct SessionWritten {
 
 /// What a person wants forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Forgotten {
+pub enum ForgetTarget {
     /// One session, by its row.
     Session(u32),
     /// All sessions that began in this directory or below it, and later ones too.
@@ -68,7 +68,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// [`SessionError::Database`]; then nothing is forgotten.
-    pub fn forget(&mut self, what: &Forgotten, now_ms: i64) -> Result<usize, SessionError> {
+    pub fn forget(&mut self, what: &ForgetTarget, now_ms: i64) -> Result<usize, SessionError> {
         let error = self.error();
         let forget = |write: &Transaction<'_>| {
             let rows = sessions_to_forget(write, what)?;
@@ -85,11 +85,11 @@ impl SessionStore {
                 write.execute("DELETE FROM session WHERE id = ?1", [row])?;
             }
             match what {
-                Forgotten::Session(_) => {}
-                Forgotten::Path(path) => {
+                ForgetTarget::Session(_) => {}
+                ForgetTarget::Path(path) => {
                     bury(write, "path", &below(path), now_ms)?;
                 }
-                Forgotten::Before(time) => bury(write, "before", &time.to_string(), now_ms)?,
+                ForgetTarget::Before(time) => bury(write, "before", &time.to_string(), now_ms)?,
             }
             Ok(rows.len())
         };
@@ -101,16 +101,16 @@ impl SessionStore {
     }
 }
 
-fn sessions_to_forget(write: &Transaction<'_>, what: &Forgotten) -> rusqlite::Result<Vec<u32>> {
+fn sessions_to_forget(write: &Transaction<'_>, what: &ForgetTarget) -> rusqlite::Result<Vec<u32>> {
     let row = |row: &Row<'_>| row.get(0);
     match what {
-        Forgotten::Session(row) => Ok(vec![*row]),
-        Forgotten::Path(path) => {
+        ForgetTarget::Session(row) => Ok(vec![*row]),
+        ForgetTarget::Path(path) => {
             let query = "SELECT id FROM session WHERE
                 substr(json_extract(facts, '$.directory') || '/', 1, length(?1) + 1) = ?1 || '/'";
             write.prepare(query)?.query_map([below(path)], row)?.collect()
         }
-        Forgotten::Before(time) => write
+        ForgetTarget::Before(time) => write
             .prepare("SELECT id FROM session WHERE last_ms < ?1")?
             .query_map([time], row)?
             .collect(),
@@ -164,10 +164,10 @@ pub(super) fn keep_file(
         json(serde_json::to_value(&file.resume)).to_string(),
         file.ordinal,
         json(serde_json::to_value(census)).to_string(),
-        error.map(|error| Redacted::of(error).into_string()),
+        error.map(|error| RedactedText::redact(error).into_string()),
     ])?;
     match file.left_out {
-        Some(LeftByChoice { sessions, choice }) => {
+        Some(ExcludedSessions { sessions, choice }) => {
             let query = "INSERT OR REPLACE INTO left_out VALUES (?1, ?2, ?3)";
             write.prepare_cached(query)?.execute(params![
                 file.row,
@@ -200,19 +200,19 @@ pub(super) fn keep_session(
     (file, tool): (i64, &str),
     from: u32,
     session: PackedSession,
-) -> rusqlite::Result<SessionWritten> {
+) -> rusqlite::Result<WrittenSession> {
     if is_forgotten(write, tool, &session)? {
-        return Ok(SessionWritten { is_forgotten: true, ..<_>::default() });
+        return Ok(WrittenSession { is_forgotten: true, ..<_>::default() });
     }
-    let mut written = SessionWritten::default();
-    let from = if session.extent == Extent::Whole { 0 } else { from };
+    let mut written = WrittenSession::default();
+    let from = if session.extent == SessionExtent::Whole { 0 } else { from };
     let Some((row, facts)) = session_row(write, tool, &session)? else { return Ok(written) };
     if !make_way(write, row, file)? {
         return Ok(written);
     }
     written.row = Some(row);
     let mut known = known_exchanges(write, row, file, from)?;
-    let elsewhere = told_elsewhere(write, row, file)?;
+    let elsewhere = earlier_copies(write, row, file)?;
     let mut copy_of = None;
     for exchange in session.exchanges {
         let before = known.remove(&exchange.ordinal);
@@ -224,13 +224,13 @@ pub(super) fn keep_session(
         }
         if let Some(other) = elsewhere.get(&exchange.ordinal) {
             match other.compare(&exchange) {
-                ToldBefore::Same => {
+                CopyComparison::Same => {
                     written.copied += u64::from(!other.is_gone);
                     other.move_to(write, file)?;
                     continue;
                 }
-                ToldBefore::Less => remove_exchange(write, other.row)?,
-                ToldBefore::Other => {}
+                CopyComparison::Shorter => remove_exchange(write, other.row)?,
+                CopyComparison::Different => {}
             }
         }
         match owner_of(write, row, &exchange)? {
@@ -287,7 +287,7 @@ fn session_row(
         .query_row([tool, session.native_id.as_str()], row)
         .optional()?;
     if let Some((row, facts)) = known {
-        let mut facts = CleanFacts::of_row(&facts);
+        let mut facts = CleanFacts::from_row(&facts);
         facts.add(session.facts.clone());
         return Ok(Some((row, facts)));
     }
@@ -376,7 +376,7 @@ fn finish_session(
     write: &Transaction<'_>,
     row: u32,
     facts: &CleanFacts,
-    (repo, opening): (Option<Redacted>, Redacted),
+    (repo, opening): (Option<RedactedText>, RedactedText),
     copy_of: Option<u32>,
 ) -> rusqlite::Result<()> {
     let query = "UPDATE session SET facts = ?2, repo = coalesce(?3, repo), parent = ?4, is_by_program = ?5,
@@ -389,7 +389,7 @@ fn finish_session(
     let title = facts.title.as_ref().map_or("", |(_, title)| title);
     let json = serde_json::to_string(facts).unwrap_or_else(|_| "{}".to_owned());
     let is_by_program = facts.is_by_program || facts.parent.is_some();
-    let (repo, opening) = (repo.map(Redacted::into_string), opening.as_str());
+    let (repo, opening) = (repo.map(RedactedText::into_string), opening.as_str());
     let values = params![row, json, repo, facts.parent, is_by_program, title, opening, copy_of];
     write.prepare_cached(query)?.execute(values)?;
     Ok(())

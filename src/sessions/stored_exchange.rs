@@ -8,7 +8,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use sha2::{Digest, Sha256};
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use transcripts::exchange::{Exchange, PartKind};
 use transcripts::transcript::Outcome;
 
@@ -32,9 +32,9 @@ pub(super) struct PackedExchange {
 
 /// Removes the secrets of an exchange and packs it. Returns `None` if it cannot be written as JSON, which no exchange
 /// is known to cause.
-pub(super) fn packed(tool: &str, mut exchange: Exchange) -> Option<PackedExchange> {
+pub(super) fn pack(tool: &str, mut exchange: Exchange) -> Option<PackedExchange> {
     exchange.parts.iter_mut().for_each(|part| clean(&mut part.what));
-    exchange.message_id = exchange.message_id.map(|id| Redacted::stamp(&id).into_string());
+    exchange.message_id = exchange.message_id.map(|id| RedactedText::stamp(&id).into_string());
     let json = serde_json::to_vec(&exchange).ok()?;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&json).ok()?;
@@ -50,7 +50,7 @@ pub(super) fn packed(tool: &str, mut exchange: Exchange) -> Option<PackedExchang
 }
 
 /// Reads what [`packed`] wrote; `None` if it is damaged or a later version wrote something unknown.
-pub(super) fn unpacked(body: &[u8]) -> Option<Exchange> {
+pub(super) fn unpack(body: &[u8]) -> Option<Exchange> {
     let mut json = Vec::new();
     ZlibDecoder::new(body).take(UNPACKED_BYTES_MAX).read_to_end(&mut json).ok()?;
     serde_json::from_slice(&json).ok()
@@ -98,7 +98,8 @@ fn clean(part: &mut PartKind) {
             clean_outcome(outcome);
         }
         _ => {
-            let cleaned = speech(part).map(|(text, kind)| kind(Redacted::of(text).into_string()));
+            let cleaned =
+                speech(part).map(|(text, kind)| kind(RedactedText::redact(text).into_string()));
             cleaned.into_iter().for_each(|cleaned| *part = cleaned);
         }
     }
@@ -112,7 +113,7 @@ fn clean_outcome(outcome: &mut Outcome) {
 
 /// Replaces the secrets of a text by their marks.
 pub(super) fn erase(text: &mut String) {
-    *text = Redacted::of(text).into_string();
+    *text = RedactedText::redact(text).into_string();
 }
 
 #[cfg(test)]
@@ -122,17 +123,19 @@ mod tests {
         COMMAND_BYTES_MAX, EXCERPT_HEAD, EXCERPT_TAIL, ExchangeBuilder, ExchangePart, SessionRead,
         TEXT_BYTES_MAX,
     };
-    use transcripts::transcript::{Extent, Happening, TranscriptMoment, TranscriptSink as _};
+    use transcripts::transcript::{
+        MomentKind, SessionExtent, TranscriptMoment, TranscriptSink as _,
+    };
 
     /// The first exchange of a session in which this happened.
-    fn built(happenings: &[Happening]) -> Exchange {
+    fn built(happenings: &[MomentKind]) -> Exchange {
         let mut sessions: Vec<SessionRead> = Vec::new();
         let mut deliver = |session| sessions.push(session);
         let mut builder = ExchangeBuilder::new(0, &mut deliver);
-        builder.session("s", Extent::Whole);
+        builder.session("s", SessionExtent::Whole);
         for what in happenings {
-            let moment = TranscriptMoment { message_id: None, at_ms: None, what: what.clone() };
-            builder.happened(moment);
+            let moment = TranscriptMoment { message_id: None, at_ms: None, kind: what.clone() };
+            builder.moment(moment);
         }
         let _ = builder.finish();
         sessions[0].exchanges[0].clone()
@@ -154,12 +157,12 @@ mod tests {
                 }),
             ],
         };
-        let stored = packed("codex", exchange).unwrap();
-        let back = unpacked(&stored.body).unwrap();
+        let stored = pack("codex", exchange).unwrap();
+        let back = unpack(&stored.body).unwrap();
         assert!(!format!("{back:?}").contains(&secret), "{back:?}");
         assert_eq!((back.ordinal, back.parts.len(), stored.span_ms), (3, 2, Some((5, 5))));
-        assert_ne!(stored.message_key, packed("pi", back).unwrap().message_key);
-        assert_eq!(unpacked(b"no zlib"), None);
+        assert_ne!(stored.message_key, pack("pi", back).unwrap().message_key);
+        assert_eq!(unpack(b"no zlib"), None);
     }
 
     // S-SESS-3
@@ -177,13 +180,13 @@ mod tests {
                 format!("{} {secret} {}", "word ".repeat(before / 5), "word ".repeat(after / 5));
             let outcome = Outcome::Exited(1);
             let told = [
-                Happening::Asked(text.clone()),
-                Happening::Answered(text.clone()),
-                Happening::Ran { call: "a".to_owned(), command: text.clone() },
-                Happening::Returned { call: "a".to_owned(), outcome, output: text.clone() },
+                MomentKind::Asked(text.clone()),
+                MomentKind::Answered(text.clone()),
+                MomentKind::Ran { call: "a".to_owned(), command: text.clone() },
+                MomentKind::Returned { call: "a".to_owned(), outcome, output: text.clone() },
             ];
-            let kept = packed("codex", built(&told)).unwrap();
-            let kept = format!("{:?}", unpacked(&kept.body).unwrap());
+            let kept = pack("codex", built(&told)).unwrap();
+            let kept = format!("{:?}", unpack(&kept.body).unwrap());
             for piece in secret.as_bytes().windows(12) {
                 let piece = str::from_utf8(piece).unwrap();
                 assert!(!kept.contains(piece), "{piece} of {}", text.find(&secret).unwrap());

@@ -12,7 +12,7 @@ impl<F: Fn(&TranscriptFile) -> Result<(), ReadError> + Send + Sync> TranscriptRe
         &PLAIN
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         Plain.roots(places)
     }
 

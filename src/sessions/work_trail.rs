@@ -1,9 +1,9 @@
 //! The commands and edits of a session in a row, as the rules of lessons look at them: what was run, how it ended, in
 //! which exchange. Not here: the rules (`candidates`, `mended`).
 
-use guard::secrets::Redacted;
-use learning::command_effects::changes;
-use learning::commands::{asks_for_help, core, only_looks, tasks};
+use guard::secrets::RedactedText;
+use learning::command_effects::changed_things;
+use learning::commands::{asks_for_help, command_tasks, core_command, only_reads};
 use learning::same_command::essence;
 
 use transcripts::exchange::{Exchange, PartKind};
@@ -20,7 +20,7 @@ pub struct TrailStep {
     /// Milliseconds since 1970 in UTC, if known.
     pub at_ms: Option<i64>,
     /// What it was.
-    pub what: TrailKind,
+    pub kind: TrailKind,
 }
 
 /// The kinds of steps.
@@ -36,11 +36,11 @@ pub enum TrailKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrailCommand {
     /// The command line.
-    pub line: Redacted,
+    pub line: RedactedText,
     /// The same without its surroundings, such as a change of directory.
-    pub core: Redacted,
+    pub core: RedactedText,
     /// The same without what changes nothing about its effect.
-    pub essence: Redacted,
+    pub essence: RedactedText,
     /// What each of its commands does.
     pub tasks: Vec<String>,
     /// How it ended.
@@ -53,24 +53,27 @@ pub enum TrailEnd {
     /// It succeeded, as far as the transcript says.
     Worked,
     /// It failed, with this excerpt of its output.
-    Failed(Redacted),
+    Failed(RedactedText),
 }
 
 /// Returns the steps of a session in order. Commands that only look, that ask for help, that a person refused, or whose end
 /// is unknown are left out.
 #[must_use]
-pub fn trail(exchanges: &[Exchange]) -> Vec<TrailStep> {
+pub fn work_trail(exchanges: &[Exchange]) -> Vec<TrailStep> {
     let mut steps = Vec::new();
     for exchange in exchanges {
         for part in &exchange.parts {
             let mut push = |what| {
-                steps.push(TrailStep { ordinal: exchange.ordinal, at_ms: part.at_ms, what });
+                steps.push(TrailStep { ordinal: exchange.ordinal, at_ms: part.at_ms, kind: what });
             };
             match &part.what {
                 PartKind::Ran { command, outcome, excerpt } => {
                     let Some(ran) = command_of(command, outcome, excerpt) else { continue };
-                    let files =
-                        if ran.end == TrailEnd::Worked { changes(&ran.line) } else { Vec::new() };
+                    let files = if ran.end == TrailEnd::Worked {
+                        changed_things(&ran.line)
+                    } else {
+                        Vec::new()
+                    };
                     push(TrailKind::Ran(ran));
                     files.into_iter().for_each(|file| push(TrailKind::Changed(file)));
                 }
@@ -103,16 +106,16 @@ fn command_of(command: &str, outcome: &Outcome, excerpt: &str) -> Option<TrailCo
     let end = match outcome {
         Outcome::Succeeded => TrailEnd::Worked,
         _ if excerpt.contains(NOT_RUN) => return None,
-        Outcome::Exited(_) | Outcome::Faulted => TrailEnd::Failed(Redacted::of(excerpt)),
+        Outcome::Exited(_) | Outcome::Faulted => TrailEnd::Failed(RedactedText::redact(excerpt)),
         Outcome::Refused(_) | Outcome::Unknown => return None,
     };
-    if only_looks(command) || asks_for_help(command) {
+    if only_reads(command) || asks_for_help(command) {
         return None;
     }
-    let line = Redacted::of(command);
-    let tasks = tasks(&line);
+    let line = RedactedText::redact(command);
+    let tasks = command_tasks(&line);
     (!tasks.is_empty()).then(|| TrailCommand {
-        core: line.reshaped(core),
+        core: line.reshaped(core_command),
         essence: line.reshaped(essence),
         tasks,
         line,
@@ -173,17 +176,17 @@ mod tests {
             edited("src/a.rs"),
             ran("sed -i s/a/b/ src/b.rs"),
         ];
-        let steps = trail(&[exchange(&parts)]);
+        let steps = work_trail(&[exchange(&parts)]);
         let changed = |path: &str| TrailKind::Changed(path.to_owned());
         let [failure, edit, sed, sed_edit] = steps.as_slice() else { panic!("{steps:?}") };
-        let TrailKind::Ran(command) = &failure.what else { panic!("{failure:?}") };
+        let TrailKind::Ran(command) = &failure.kind else { panic!("{failure:?}") };
         assert_eq!(
             (command.essence.as_str(), command.tasks.as_slice()),
             ("cargo b", ["cargo build".to_owned()].as_slice())
         );
         assert_eq!(command.end, TrailEnd::Failed("error: x".into()));
-        assert!(matches!(&sed.what, TrailKind::Ran(_)));
-        assert_eq!((&edit.what, &sed_edit.what), (&changed("src/a.rs"), &changed("src/b.rs")));
+        assert!(matches!(&sed.kind, TrailKind::Ran(_)));
+        assert_eq!((&edit.kind, &sed_edit.kind), (&changed("src/a.rs"), &changed("src/b.rs")));
         assert_eq!((failure.ordinal, failure.at_ms), (7, Some(5)));
     }
 }

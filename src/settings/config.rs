@@ -6,12 +6,12 @@ use std::ffi::OsString;
 
 use toml::Table;
 
-use super::as_of::AsOf;
 use super::config_fault::ConfigFault;
 use super::config_finding::ConfigFinding;
 use super::config_table::{ConfigTable, UnknownRule};
 use super::engine_setting::EngineSetting;
 use super::judge::Judge;
+use super::past_position::PastPosition;
 use super::section_budgets::read_budgets;
 use super::setting::{Setting, SettingForm};
 use super::setting_fields::SettingFields;
@@ -37,7 +37,7 @@ pub struct Config {
     /// The engine that searches ask besides the memories of this machine; none by default.
     pub engine: Option<EngineSetting>,
     /// Which past position of the store is read. A command sets it; no file can.
-    pub as_of: Option<AsOf>,
+    pub as_of: Option<PastPosition>,
     /// The origin of this store, where its own lines are read like those of any other member of the team, so that all
     /// replicas read one team alike. A command sets it; no file can.
     pub member: Option<StoreOrigin>,
@@ -73,7 +73,7 @@ impl Config {
 
     /// Reads a text of which everything must count.
     #[cfg(test)]
-    pub(crate) fn whole(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse_strict(text: &str) -> Result<Self, String> {
         let config = Self::parse(text).map_err(|fault| fault.why)?;
         config.findings.first().map_or(Ok(config.clone()), |finding| Err(finding.why.clone()))
     }
@@ -130,7 +130,7 @@ impl Config {
     /// Sets what one key says that belongs to no table, whose value has the right type.
     fn set(&mut self, key: &str, value: &toml::Value) -> Result<(), ConfigFault> {
         let Some((setting, Err(wrong))) =
-            Setting::of(key).zip(self.general.set(key, ValueSource::File(value)))
+            Setting::named(key).zip(self.general.set(key, ValueSource::File(value)))
         else {
             return Ok(());
         };
@@ -180,8 +180,10 @@ impl Config {
                 let (source, provider): (RerankSource, RerankProvider) = read(name, table)?;
                 self.rerank = source.provider.map(|form| provider.checked(form)).transpose()?;
             }
-            ConfigTable::Judge => self.judge = Some(Judge::of(read(name, table)?)?),
-            ConfigTable::Engine => self.engine = Some(EngineSetting::of(read(name, table)?)?),
+            ConfigTable::Judge => self.judge = Some(Judge::from_settings(read(name, table)?)?),
+            ConfigTable::Engine => {
+                self.engine = Some(EngineSetting::from_settings(read(name, table)?)?);
+            }
             ConfigTable::Sessions => self.sessions = read(name, table)?,
             ConfigTable::Sync => self.sync = read(name, table)?,
             ConfigTable::SectionBudgets | ConfigTable::Aliases => {}
@@ -220,7 +222,7 @@ impl Config {
 fn read<T: SettingFields>(name: &str, table: &Table) -> Result<T, String> {
     let mut fields = T::default();
     for (key, value) in table {
-        let setting = Setting::of(&format!("{name}.{key}"));
+        let setting = Setting::named(&format!("{name}.{key}"));
         if let Some((setting, Err(wrong))) = setting.zip(fields.set(key, ValueSource::File(value)))
         {
             return Err(wrong.sentence(&format!("{name}: {key}"), setting));
@@ -302,7 +304,7 @@ mod tests {
         let allowed = "must be a whole number of MiB from 16 to 1048576, for example 1024";
         for wrong in ["15", "1048577", "-1"] {
             let text = format!("memory_mib = {wrong}");
-            assert_eq!(Config::whole(&text).unwrap_err(), format!("memory_mib {allowed}"));
+            assert_eq!(Config::parse_strict(&text).unwrap_err(), format!("memory_mib {allowed}"));
             assert_eq!(memory(&text), Ok(usual));
             assert_eq!(variable(wrong), wrong_variable(allowed));
         }
@@ -323,7 +325,7 @@ mod tests {
         assert_eq!(embedding("embedding = \"int8\""), Ok(EmbeddingPrecision::Int8));
         assert_eq!(embedding(""), Ok(EmbeddingPrecision::default()));
         assert_eq!(embedding("embedding = \"INT4\""), Ok(EmbeddingPrecision::default()));
-        let told = Config::whole("embedding = \"INT4\"").unwrap_err();
+        let told = Config::parse_strict("embedding = \"INT4\"").unwrap_err();
         let allowed = "embedding must be \"fp32\" or \"int8\", for example int8";
         assert_eq!(told, format!("{allowed}; got \"INT4\""));
         assert!(
@@ -367,7 +369,7 @@ mod tests {
             ("archive_older_than = \"0d\"", "\"90d\""),
             ("archive_older_than = \"2026-01-01\"", "\"90d\""),
         ] {
-            assert!(Config::whole(wrong).unwrap_err().contains(told), "{wrong}");
+            assert!(Config::parse_strict(wrong).unwrap_err().contains(told), "{wrong}");
             assert_eq!(policy(wrong), Ok((None, None)), "{wrong}");
         }
         for wrong in ["archive_above_lines = \"100\"", "archive_older_than = 90"] {

@@ -103,7 +103,7 @@ impl ConfigText {
         table.retain(|name, _| matches!(name, "precision" | "off_repos"));
         for (name, words) in settings {
             let key = format!("embedding.{name}");
-            let form = Setting::of(&key).map(|setting| setting.form);
+            let form = Setting::named(&key).map(|setting| setting.form);
             let new = match form {
                 Some(SettingForm::List | SettingForm::ListOrWord) => {
                     words.iter().copied().collect::<Array>().into()
@@ -166,7 +166,7 @@ pub enum SetError {
 
 impl SetError {
     fn value_for_table(table: &str) -> Self {
-        let remedy = match Setting::of(table) {
+        let remedy = match Setting::named(table) {
             Some(_) => format!("remove it with agent-knowledge config unset {table}"),
             None => format!("remove its line {table} = ... from the file"),
         };
@@ -175,7 +175,7 @@ impl SetError {
 
     fn table_for_value(name: &str, text: &str) -> Self {
         let inside = format!("{name}.precision");
-        let Some(setting) = Setting::of(&inside) else {
+        let Some(setting) = Setting::named(&inside) else {
             return Self::NoRoom(format!("the file has a table [{name}] where one value belongs"));
         };
         // What somebody typed is repeated only where a shell reads it as one word.
@@ -271,7 +271,7 @@ mod tests {
     }
 
     fn set(file: &mut ConfigText, key: &str, text: &str) {
-        file.set(key, Setting::of(key).unwrap(), text).unwrap();
+        file.set(key, Setting::named(key).unwrap(), text).unwrap();
     }
 
     // S-CONFIG-2
@@ -343,8 +343,8 @@ mod tests {
             words.chunks(2).for_each(|pair| set(&mut text, pair[0], pair[1]));
             let text = text.checked().unwrap_or_else(|why| panic!("{example}: {why}"));
             assert_eq!(Config::parse(&text).unwrap().findings, [], "{text}");
-            assert_eq!(Setting::of(&setting.key.replace('*', "a.b")).unwrap().key, setting.key);
+            assert_eq!(Setting::named(&setting.key.replace('*', "a.b")).unwrap().key, setting.key);
         }
-        assert!(Setting::of("log").is_none() && Setting::of("aliases.").is_none());
+        assert!(Setting::named("log").is_none() && Setting::named("aliases.").is_none());
     }
 }

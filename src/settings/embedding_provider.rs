@@ -20,8 +20,8 @@ impl EmbeddingProvider {
 
     /// Returns a provider with everything usual.
     #[must_use]
-    pub fn usual(form: ProviderForm, model: &str) -> Self {
-        let url = form.usual_url().to_owned();
+    pub fn with_defaults(form: ProviderForm, model: &str) -> Self {
+        let url = form.default_url().to_owned();
         Self { form, url, model: model.to_owned(), ..Self::default() }
     }
 
@@ -49,7 +49,7 @@ impl EmbeddingProvider {
         if self.model.is_empty() && !is_command {
             return wrong("[embedding] must name a model");
         }
-        let url = if self.url.is_empty() { form.usual_url().to_owned() } else { self.url };
+        let url = if self.url.is_empty() { form.default_url().to_owned() } else { self.url };
         Ok(Self { form, url, ..self })
     }
 }
@@ -61,14 +61,14 @@ mod tests {
     use crate::provider_form::EmbeddingPrecision;
 
     fn parse(text: &str) -> Result<Config, String> {
-        Config::whole(&format!("[embedding]\n{text}"))
+        Config::parse_strict(&format!("[embedding]\n{text}"))
     }
 
     // S-PROVIDER-1
     #[test]
     fn a_table_names_a_provider_and_the_rest_is_usual() {
         let read = parse("provider = 'ollama'\nmodel = 'nomic-embed-text'").unwrap().provider;
-        let usual = EmbeddingProvider::usual(ProviderForm::Ollama, "nomic-embed-text");
+        let usual = EmbeddingProvider::with_defaults(ProviderForm::Ollama, "nomic-embed-text");
         assert_eq!(read, Some(usual.clone()));
         assert_eq!(usual.url, "http://127.0.0.1:11434");
         let full = "provider = 'voyage'\nmodel = 'm'\nkey_env = 'K'\ndimensions = 8\nbatch = 2\nmax_chars = 9\n\

@@ -26,7 +26,7 @@ impl EngineSetting {
     const FORM: &str = "[engine] takes url = \"postgres://user@127.0.0.1/database\" or, for Qdrant, \"https://host:6333\", and perhaps password_env = \"VARIABLE\"";
 
     /// Checks what only makes sense together.
-    pub(crate) fn of(settings: EngineSettings) -> Result<Self, String> {
+    pub(crate) fn from_settings(settings: EngineSettings) -> Result<Self, String> {
         if settings.url.is_empty() {
             return Err(format!("[engine] must name a url; {}", Self::FORM));
         }
@@ -52,7 +52,7 @@ mod tests {
     use crate::config::Config;
 
     fn read(text: &str) -> Result<Option<EngineSetting>, String> {
-        Config::whole(text).map(|config| config.engine)
+        Config::parse_strict(text).map(|config| config.engine)
     }
 
     // S-CORPUS-8

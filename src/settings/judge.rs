@@ -25,7 +25,7 @@ impl Judge {
     pub const FORM: &str = "[judge] takes command = [\"program\", \"argument\"], or url = \"http://localhost:11434/v1\" with model = \"name\" and perhaps key_env = \"VARIABLE\"";
 
     /// Checks what only makes sense together.
-    pub(crate) fn of(settings: JudgeSettings) -> Result<Self, String> {
+    pub(crate) fn from_settings(settings: JudgeSettings) -> Result<Self, String> {
         let wrong = |what: &str| Err(format!("{what}; {}", Self::FORM));
         let JudgeSettings { command, url, model, key_env } = settings;
         let has_program = !command.is_empty();
@@ -50,7 +50,7 @@ mod tests {
     use crate::config::Config;
 
     fn read(text: &str) -> Result<Judge, String> {
-        Config::whole(&format!("[judge]\n{text}")).map(|config| config.judge.unwrap())
+        Config::parse_strict(&format!("[judge]\n{text}")).map(|config| config.judge.unwrap())
     }
 
     // S-JUDGE-1

@@ -4,7 +4,6 @@
 //! Pure: texts come in, values and sentences go out. Not here: reading and replacing files (`store`), the environment (the programs
 //! pass it in), what a setting does (the rooms that use it).
 
-mod as_of;
 mod config;
 mod config_fault;
 mod config_finding;
@@ -15,6 +14,7 @@ mod embedding_provider;
 mod engine_setting;
 mod judge;
 mod memory_mib;
+mod past_position;
 mod platform_dirs;
 mod project_config;
 mod provider_form;
@@ -34,7 +34,6 @@ mod unknown_keys;
 mod value_kinds;
 pub mod variables;
 
-pub use as_of::AsOf;
 pub use config::Config;
 pub use config_fault::ConfigFault;
 pub use config_finding::ConfigFinding;
@@ -44,6 +43,7 @@ pub use config_text::{ConfigText, SetError};
 pub use engine_setting::EngineSetting;
 pub use judge::Judge;
 pub use memory_mib::MemoryMib;
+pub use past_position::PastPosition;
 pub use platform_dirs::PlatformDirs;
 pub use project_config::ProjectConfig;
 pub use provider_form::{EmbeddingPrecision, ProviderForm, RerankForm};
@@ -55,5 +55,5 @@ pub use table::{
     EmbeddingProvider, EngineSettings, GeneralSettings, JudgeSettings, RerankProvider,
     SessionPolicy, SyncPolicy,
 };
-pub use team_trust::{SignatureRule, Trust};
+pub use team_trust::{SignatureRule, TeamTrust};
 pub use value_kinds::Switch;

@@ -1,4 +1,4 @@
-//! The limit on memory, in MiB. Not here: what it limits (`memory::Bound`).
+//! The limit on memory, in MiB. Not here: what it limits (`memory::MemoryBound`).
 
 use super::setting::SettingForm;
 use super::value_kinds::{Number, ValueKind, WrongValue};

@@ -93,7 +93,7 @@ named_values! {
 impl ProviderForm {
     /// Returns the address of its maker; empty where there is no single one.
     #[must_use]
-    pub fn usual_url(self) -> &'static str {
+    pub fn default_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1",
             Self::Ollama => "http://127.0.0.1:11434",
@@ -108,7 +108,7 @@ impl ProviderForm {
 impl RerankForm {
     /// Returns the address of its maker; empty for a program.
     #[must_use]
-    pub fn usual_url(self) -> &'static str {
+    pub fn default_url(self) -> &'static str {
         match self {
             Self::Cohere => "https://api.cohere.com",
             Self::Voyage => "https://api.voyageai.com",

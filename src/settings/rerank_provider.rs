@@ -9,13 +9,13 @@ use super::table::RerankProvider;
 impl RerankProvider {
     /// Returns the wait.
     #[must_use]
-    pub fn wait(&self) -> Duration {
+    pub fn timeout(&self) -> Duration {
         Duration::from_millis(u64::from(self.timeout_ms))
     }
 
     /// Returns what people are shown: the host, or the program.
     #[must_use]
-    pub fn whom(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         let host = || self.url.split("://").nth(1)?.split('/').next();
         self.command.first().map_or_else(|| host().unwrap_or_default(), String::as_str)
     }
@@ -33,7 +33,7 @@ impl RerankProvider {
                 "rerank: model must be the name of a model, for example rerank-v3.5".to_owned()
             );
         }
-        let url = if self.url.is_empty() { form.usual_url() } else { &self.url };
+        let url = if self.url.is_empty() { form.default_url() } else { &self.url };
         // Other settings take addresses that end with the version.
         let version = form.path().trim_end_matches("/rerank");
         let url = url.strip_suffix(version).filter(|_| !is_command).unwrap_or(url).to_owned();
@@ -47,7 +47,7 @@ mod tests {
     use crate::config::Config;
 
     fn parse(text: &str) -> Result<Option<RerankProvider>, String> {
-        Config::whole(&format!("[rerank]\n{text}")).map(|config| config.rerank)
+        Config::parse_strict(&format!("[rerank]\n{text}")).map(|config| config.rerank)
     }
 
     // S-RERANK-1
@@ -55,14 +55,17 @@ mod tests {
     fn a_table_names_a_reranker() {
         let cohere = parse("provider = 'cohere'\nmodel = 'rerank-v3.5'").unwrap().unwrap();
         assert_eq!((cohere.url.as_str(), cohere.timeout_ms), ("https://api.cohere.com", 1_500));
-        assert_eq!(cohere.whom(), "api.cohere.com");
+        assert_eq!(cohere.display_name(), "api.cohere.com");
         let own = "provider = 'jina'\nmodel = 'm'\nurl = 'http://127.0.0.1:8080/v1/'\nkey_env = 'K'\n\
                    off_repos = ['github.com/acme/*']\ntimeout_ms = 4000";
         let own = parse(own).unwrap().unwrap();
-        assert_eq!((own.url.as_str(), own.whom()), ("http://127.0.0.1:8080", "127.0.0.1:8080"));
-        assert_eq!((own.key_env.as_deref(), own.wait().as_secs()), (Some("K"), 4));
+        assert_eq!(
+            (own.url.as_str(), own.display_name()),
+            ("http://127.0.0.1:8080", "127.0.0.1:8080")
+        );
+        assert_eq!((own.key_env.as_deref(), own.timeout().as_secs()), (Some("K"), 4));
         let program = parse("provider = 'command'\ncommand = ['order', '-q']").unwrap().unwrap();
-        assert_eq!((program.whom(), program.url.as_str()), ("order", ""));
+        assert_eq!((program.display_name(), program.url.as_str()), ("order", ""));
         for off in ["", "provider = ''", "provider = 'off'\nmodel = 'kept for later'"] {
             assert_eq!(parse(off), Ok(None), "{off}");
         }

@@ -5,7 +5,7 @@ use event::{RepoKey, StoreOrigin};
 
 use super::repo_pattern::is_match;
 use super::table::SyncPolicy;
-use super::team_trust::Trust;
+use super::team_trust::TeamTrust;
 
 impl SyncPolicy {
     /// Takes back what allows an exchange. Whose deeds count, and which signatures are needed, stays as it was read.
@@ -40,8 +40,8 @@ impl SyncPolicy {
     #[must_use]
     pub fn trusts(&self, origin: &StoreOrigin) -> bool {
         match &self.trust {
-            Trust::Full => true,
-            Trust::Origins(trusted) => trusted.contains(origin),
+            TeamTrust::Full => true,
+            TeamTrust::Origins(trusted) => trusted.contains(origin),
         }
     }
 }
@@ -60,7 +60,7 @@ mod tests {
     use crate::team_trust::SignatureRule;
 
     fn policy(text: &str) -> Result<SyncPolicy, String> {
-        Config::whole(&format!("[sync]\n{text}")).map(|config| config.sync)
+        Config::parse_strict(&format!("[sync]\n{text}")).map(|config| config.sync)
     }
 
     fn shares(pattern: &str, repo: &str) -> bool {

@@ -9,7 +9,7 @@ use super::section_budgets::SectionTokens;
 use super::setting::Setting;
 use super::setting_fields::SettingFields;
 use super::setting_macro::settings;
-use super::team_trust::{SharedFields, SignatureRule, Trust};
+use super::team_trust::{SharedFields, SignatureRule, TeamTrust};
 use super::value_kinds::{
     Address, Age, Directories, Directory, FilePath, KeyFile, Name, Number, RepoPatterns, Switch,
     Text, Texts, ValueKind, ValueSource, VariableName, WrongValue,
@@ -167,7 +167,7 @@ settings! {
         every_seconds: Number<0, 86_400> = 300, "a number of seconds up to 86400; 0 exchanges nothing by itself", "60",
             else "must be a number of seconds up to 86400, for example 300; 0 exchanges nothing by itself";
         /// Whose deeds (forget, supersede, pin and the like) count like our own.
-        trust: Trust, "whole origins of other stores, or full", "laptop-3fa9c1d2e5b60718",
+        trust: TeamTrust, "whole origins of other stores, or full", "laptop-3fa9c1d2e5b60718",
             else "takes \"full\" or whole origins, as show --json prints them, for example \"laptop-3fa9c1d2e5b60718\"";
         /// The SSH key with which our trees are signed in git: a private key, or a public one whose private half an agent has.
         signing_key: Option<KeyFile>, "the absolute path of an SSH key, or of its .pub", "/home/me/.ssh/id_ed25519",
@@ -192,7 +192,7 @@ impl Setting {
 
     /// Finds the setting of a key, such as `logs`, `judge.model` or `aliases.old-name`.
     #[must_use]
-    pub fn of(key: &str) -> Option<&'static Self> {
+    pub fn named(key: &str) -> Option<&'static Self> {
         Self::all().find(|setting| match setting.key.strip_suffix('*') {
             Some(table) => key.strip_prefix(table).is_some_and(|name| !name.is_empty()),
             None => setting.key == key,

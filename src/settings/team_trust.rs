@@ -10,20 +10,20 @@ use super::value_kinds::{Switch, Texts, ValueKind, WrongValue, texts_of};
 
 /// Whose deeds (forget, supersede, pin and the like) count like our own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trust {
+pub enum TeamTrust {
     /// Those of these origins.
     Origins(Vec<StoreOrigin>),
     /// Those of every origin.
     Full,
 }
 
-impl Default for Trust {
+impl Default for TeamTrust {
     fn default() -> Self {
         Self::Origins(Vec::new())
     }
 }
 
-impl ValueKind for Trust {
+impl ValueKind for TeamTrust {
     type Value = Self;
     const FORM: SettingForm = SettingForm::ListOrWord;
 

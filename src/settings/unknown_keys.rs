@@ -26,7 +26,7 @@ fn unknown_key(key: String, section: Option<ConfigTable>) -> ConfigFinding {
             quoted(&key)
         ),
         Some(meant) => {
-            let example = Setting::of(meant).map(|setting| setting.example_line(meant));
+            let example = Setting::named(meant).map(|setting| setting.example_line(meant));
             let example = example.map_or_else(String::new, |line| format!(" For example {line}"));
             format!(
                 "{} is no setting of this version; did you mean {meant}?{example}",
@@ -66,7 +66,7 @@ pub(crate) fn take_unknown(
         let start = section.map_or_else(String::new, |section| format!("{}.", section.as_str()));
         let key = start + &name;
         let inner = ConfigTable::named(&key);
-        match (inner, &mut value, Setting::of(&key)) {
+        match (inner, &mut value, Setting::named(&key)) {
             (Some(_), Value::Table(table), _) => take_unknown(inner, table, findings)?,
             (_, value, Some(setting)) => check_form(&key, setting, value)?,
             (Some(_), _, None) => return Err(no_table(&key)),

@@ -8,12 +8,12 @@ pub struct Variable {
     /// What it is for.
     pub(crate) about: &'static str,
     /// What `agent-knowledge config` shows of it where it is set.
-    pub shown: VariableShown,
+    pub shown: VariableDisplay,
 }
 
 /// What `agent-knowledge config` shows of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VariableShown {
+pub enum VariableDisplay {
     /// What it holds.
     Content,
     /// That it is set: it holds a secret.
@@ -34,7 +34,7 @@ macro_rules! variables {
 
         /// All variables.
         pub const VARIABLES: &[Variable] =
-            &[$(Variable { name: $name, about: concat!($($doc),+).trim_ascii(), shown: VariableShown::$shown }),+];
+            &[$(Variable { name: $name, about: concat!($($doc),+).trim_ascii(), shown: VariableDisplay::$shown }),+];
     };
 }
 

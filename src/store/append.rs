@@ -10,8 +10,8 @@ use std::time::{Instant, SystemTime};
 
 use super::chain::{self, AppendedBytes};
 use super::lock::{self, FileLock};
-use super::log_file::{Added, Durability, open, write};
-use super::{Store, StoreError, kept, layout, read_only, spool, sync};
+use super::log_file::{Durability, LogAddition, open, write};
+use super::{Store, StoreError, layout, missing_lines, read_only, spool, sync};
 use event::{EncodedLine, RepoKey};
 
 /// Where an acknowledged event is.
@@ -26,7 +26,7 @@ pub enum Destination {
 
 /// Where an append went.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Appended {
+pub struct AppendOutcome {
     /// The file.
     pub path: PathBuf,
     /// Where the first line begins in the file; its end if the lines stood there already.
@@ -55,11 +55,11 @@ pub fn append(
     repo: &RepoKey,
     lines: &[EncodedLine],
     durability: Durability,
-) -> Result<Appended, StoreError> {
+) -> Result<AppendOutcome, StoreError> {
     let text: String = lines.iter().map(EncodedLine::as_str).collect();
     let append = Append { store, log: store.log_of(repo), text, durability };
     let appended = store.ensure().and_then(|()| append.run(layout::named));
-    appended.map_err(|error| read_only::as_read_only(store.root(), error))
+    appended.map_err(|error| read_only::read_only_error(store.root(), error))
 }
 
 struct Append<'a> {
@@ -84,7 +84,7 @@ impl Append<'_> {
     fn run(
         &self,
         named: impl Fn(&Metadata, &Path) -> Option<Metadata>,
-    ) -> Result<Appended, StoreError> {
+    ) -> Result<AppendOutcome, StoreError> {
         let began = Instant::now();
         let left_ms = |most_ms: u64| {
             most_ms.saturating_sub(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
@@ -92,7 +92,7 @@ impl Append<'_> {
         let mut first: Option<FirstTry> = None;
         for _ in 0..REPLACED_TRIES_MAX {
             let wait_ms = left_ms(lock::WAIT_MS_MAX);
-            let turn = match FileLock::take(&lock::path_of(&self.log), wait_ms) {
+            let turn = match FileLock::acquire(&lock::path_of(&self.log), wait_ms) {
                 Ok(turn) => turn,
                 Err(StoreError::Busy { .. }) => return self.without_the_lock(first),
                 Err(error) => return Err(error),
@@ -130,13 +130,13 @@ impl Append<'_> {
     /// Returns the lines that are still to be written; `None` if this program cannot tell.
     fn missing(&self, first: Option<FirstTry>) -> Result<Option<Cow<'_, str>>, StoreError> {
         let Some(FirstTry { since }) = first else { return Ok(Some(Cow::from(&self.text))) };
-        let missing = kept::missing_of(self.store, &self.log, &self.text, since)?;
+        let missing = missing_lines::missing_lines(self.store, &self.log, &self.text, since)?;
         Ok(missing.map(Cow::from))
     }
 
     /// The chain is no part of what is acknowledged. Lines that it does not get are taken in by the next append.
-    fn cover(&self, turn: &FileLock, (file, added): (&File, &Added), end: u64) {
-        let Added { from, text, .. } = added;
+    fn cover(&self, turn: &FileLock, (file, added): (&File, &LogAddition), end: u64) {
+        let LogAddition { from, text, .. } = added;
         if text.is_empty() {
             return;
         }
@@ -146,42 +146,47 @@ impl Append<'_> {
     }
 
     /// Puts what is missing into the spool, dated so that it is looked for once more before it comes into the log.
-    fn without_the_lock(&self, first: Option<FirstTry>) -> Result<Appended, StoreError> {
+    fn without_the_lock(&self, first: Option<FirstTry>) -> Result<AppendOutcome, StoreError> {
         let missing = self.missing(first)?.unwrap_or_else(|| Cow::from(&self.text));
         if missing.is_empty() {
             return self.found();
         }
         let since = first.and_then(|first| first.since);
-        let path = spool::put(self.store, &self.log, &missing, (self.durability, since))?;
-        Ok(Appended { path, offset: 0, place: Destination::Spool, durability: self.durability })
+        let path = spool::spool_lines(self.store, &self.log, &missing, (self.durability, since))?;
+        Ok(AppendOutcome {
+            path,
+            offset: 0,
+            place: Destination::Spool,
+            durability: self.durability,
+        })
     }
 
     /// Acknowledges lines that another program has moved. `scrub` and `archive` have synced them, and no other program.
-    fn found(&self) -> Result<Appended, StoreError> {
+    fn found(&self) -> Result<AppendOutcome, StoreError> {
         let (file, ours) = open(&self.log)?;
         if self.durability == Durability::Synced {
-            sync::alone(&file, &self.log)?;
+            sync::sync_alone(&file, &self.log)?;
         }
         Ok(self.appended(ours.len()))
     }
 
-    fn appended(&self, offset: u64) -> Appended {
+    fn appended(&self, offset: u64) -> AppendOutcome {
         let (path, durability) = (self.log.clone(), self.durability);
-        Appended { path, offset, place: Destination::Log, durability }
+        AppendOutcome { path, offset, place: Destination::Log, durability }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::log_file::{take_back, write_counted};
+    use super::super::log_file::{roll_back, write_counted};
     use super::*;
-    use event::{Decoded, clean, codec};
+    use event::{DecodedLine, clean, codec};
     use std::fs::OpenOptions;
     use std::io::Write;
 
     fn line(lesson: &str) -> EncodedLine {
         let json = serde_json::json!({ "id": lesson, "lesson": lesson }).to_string();
-        let Decoded::Event(event) = codec::decode(json.as_bytes(), "api") else { panic!() };
+        let DecodedLine::Event(event) = codec::decode(json.as_bytes(), "api") else { panic!() };
         codec::encode(&clean::clean(*event))
     }
 
@@ -202,7 +207,7 @@ mod tests {
             self.store.log_of(&self.repo)
         }
 
-        fn append(&self, lesson: &str) -> Result<Appended, StoreError> {
+        fn append(&self, lesson: &str) -> Result<AppendOutcome, StoreError> {
             append(&self.store, &self.repo, &[line(lesson)], Durability::Written)
         }
     }
@@ -244,7 +249,7 @@ mod tests {
             std::fs::write(world.log(), format!("a\nmin{after}")).unwrap();
             let (mut file, _) = open(&world.log()).unwrap();
             let full = io::Error::from(io::ErrorKind::StorageFull);
-            let error = take_back(&mut file, &world.log(), 2, (3, full));
+            let error = roll_back(&mut file, &world.log(), 2, (3, full));
             assert_eq!(matches!(error, StoreError::RolledBack { .. }), after.is_empty());
             assert_eq!(std::fs::read_to_string(world.log()).unwrap(), kept, "{error}");
         }
@@ -257,8 +262,8 @@ mod tests {
         let world = AppendFixture::new();
         world.append("a").unwrap();
         let lock = lock::path_of(&world.log());
-        let _stopped = FileLock::take(&lock.with_extension("sync"), 0).unwrap();
-        let turn = FileLock::take(&lock, 0).unwrap();
+        let _stopped = FileLock::acquire(&lock.with_extension("sync"), 0).unwrap();
+        let turn = FileLock::acquire(&lock, 0).unwrap();
         let (_open, never) = std::sync::mpsc::channel::<()>();
         let holder = std::thread::spawn(move || {
             // Nothing is ever sent: another process holds the log for most of the lock's wait.
@@ -282,7 +287,7 @@ mod tests {
             lesson: &str,
             durability: Durability,
             meanwhile: impl Fn(usize),
-        ) -> Result<Appended, StoreError> {
+        ) -> Result<AppendOutcome, StoreError> {
             let (store, log, text) = (&self.store, self.log(), line(lesson).as_str().to_owned());
             let calls = std::cell::Cell::new(0);
             Append { store, log, text, durability }.run(|ours, log| {
@@ -401,7 +406,7 @@ mod tests {
         fn archive(&self) {
             let mut is_first = true;
             let mut plan = || {
-                let moves: crate::Moves<'_> = Box::new(|_| true);
+                let moves: crate::MoveRule<'_> = Box::new(|_| true);
                 Ok(std::mem::replace(&mut is_first, false).then_some(moves))
             };
             crate::archive(&self.store, &self.log(), &mut plan).unwrap();
@@ -452,7 +457,7 @@ mod tests {
         let hold = |call: usize| {
             if call == 2 {
                 world.archive();
-                *held.borrow_mut() = Some(FileLock::take(&lock, 0).unwrap());
+                *held.borrow_mut() = Some(FileLock::acquire(&lock, 0).unwrap());
             }
         };
         let appended = world.append_beside("b", Durability::Synced, hold).unwrap();
@@ -462,7 +467,7 @@ mod tests {
         let hold = |call: usize| {
             if call == 2 {
                 world.save("");
-                *held.borrow_mut() = Some(FileLock::take(&lock, 0).unwrap());
+                *held.borrow_mut() = Some(FileLock::acquire(&lock, 0).unwrap());
             }
         };
         let appended = world.append_beside("c", Durability::Synced, hold).unwrap();

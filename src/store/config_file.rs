@@ -110,14 +110,14 @@ impl ConfigTurn {
     ///
     /// # Errors
     /// [`StoreError`] if others take too long, or the lock cannot be made.
-    pub fn take(path: &Path) -> Result<Self, StoreError> {
+    pub fn acquire(path: &Path) -> Result<Self, StoreError> {
         let path = real(path);
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             make_private_dir(folder).map_err(StoreError::io("make the folder", folder))?;
         }
         let mut lock = path.clone();
         lock.as_mut_os_string().push(".lock");
-        let held = FileLock::take(&lock, TURN_MS_MAX)?;
+        let held = FileLock::acquire(&lock, TURN_MS_MAX)?;
         Ok(Self { path, lock, _held: held })
     }
 

@@ -71,7 +71,7 @@ struct FileState {
 }
 
 impl FileState {
-    fn of(metadata: &Metadata) -> Option<Self> {
+    fn from_metadata(metadata: &Metadata) -> Option<Self> {
         let modified = metadata.modified().ok()?;
         Some(Self { length_bytes: metadata.len(), modified })
     }
@@ -145,7 +145,7 @@ impl Cursor {
             return Ok(FileChange::Replaced);
         }
         if let Some(seen) = &self.seen {
-            if FileState::of(metadata).as_ref() == Some(seen) {
+            if FileState::from_metadata(metadata).as_ref() == Some(seen) {
                 return Ok(FileChange::None);
             }
             if metadata.len() <= seen.length_bytes {
@@ -177,7 +177,7 @@ impl Cursor {
     /// Tells whether this file was read to its end and has not changed since.
     pub(super) fn is_at_end_of(&self, metadata: &Metadata) -> bool {
         self.seen.is_some()
-            && self.seen == FileState::of(metadata)
+            && self.seen == FileState::from_metadata(metadata)
             && self.identity == Some(identity(metadata))
     }
 
@@ -185,7 +185,7 @@ impl Cursor {
     /// break, unless the file has grown meanwhile.
     pub(super) fn at_end(&mut self, metadata: &Metadata, unfinished_bytes: u64) {
         let is_end = metadata.len() == self.offset + unfinished_bytes;
-        self.seen = FileState::of(metadata).filter(|_| is_end);
+        self.seen = FileState::from_metadata(metadata).filter(|_| is_end);
         self.identity = Some(identity(metadata));
     }
 }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     impl Log {
-        fn of(text: &str) -> Self {
+        fn with_text(text: &str) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a.jsonl");
             std::fs::write(&path, text).unwrap();
@@ -250,7 +250,7 @@ mod tests {
     // S-READ-2
     #[test]
     fn a_log_shorter_than_the_offset_is_a_replacement() {
-        let log = Log::of("one\ntwo\n");
+        let log = Log::with_text("one\ntwo\n");
         assert_eq!(log.compared_with(&log.read_to(4)), FileChange::Grown);
         let cursor = log.read_to(8);
         assert_eq!(log.compared_with(&cursor), FileChange::None);
@@ -263,7 +263,7 @@ mod tests {
     // S-READ-2
     #[test]
     fn a_saved_cursor_notices_the_same_changes() {
-        let log = Log::of("one\ntwo\n");
+        let log = Log::with_text("one\ntwo\n");
         let mut cursor = log.read_to(8);
         assert_eq!(Cursor::default().to_bytes(), None);
         for is_at_end in [false, true] {
@@ -290,7 +290,7 @@ mod tests {
     // S-READ-2
     #[test]
     fn another_file_of_the_same_bytes_and_time_is_a_replacement() {
-        let (log, other) = (Log::of("one\ntwo\n"), Log::of("one\ntwo\n"));
+        let (log, other) = (Log::with_text("one\ntwo\n"), Log::with_text("one\ntwo\n"));
         let mut cursor = log.read_to(8);
         assert_eq!(other.compared_with(&cursor), FileChange::Replaced);
         let (_, metadata) = log.opened();
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_end_is_known_only_where_nothing_came_meanwhile() {
-        let log = Log::of("one\ntwo\nthr");
+        let log = Log::with_text("one\ntwo\nthr");
         let (mut cursor, (_, metadata)) = (log.read_to(8), log.opened());
         for (unfinished_bytes, is_end) in [(2, false), (4, false), (3, true)] {
             cursor.at_end(&metadata, unfinished_bytes);
@@ -322,7 +322,7 @@ mod tests {
     fn the_guard_holds_only_the_bytes_before_the_offset() {
         let long = format!("{}\n", "x".repeat(2 * GUARD_BYTES));
         for first in ["a\n", &long, &format!("{}\n", "y".repeat(GUARD_BYTES - 1))] {
-            let log = Log::of(&format!("{first}{long}more\n"));
+            let log = Log::with_text(&format!("{first}{long}more\n"));
             let mut cursor = log.read_to(first.len());
             assert_eq!(usize::from(cursor.guard.length_bytes()), first.len().min(GUARD_BYTES));
             let line = u64::try_from(long.len()).unwrap();

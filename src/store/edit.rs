@@ -23,8 +23,8 @@ pub fn rewrite(
         return super::archive::reseal(store, file, change);
     }
     #[cfg(feature = "archive")]
-    let turn = super::archive::SettledTurn::take(store, file)?;
+    let turn = super::archive::SettledTurn::acquire(store, file)?;
     #[cfg(not(feature = "archive"))]
-    let turn = super::rewrite::RewriteTurn::take(store, file)?;
+    let turn = super::rewrite::RewriteTurn::acquire(store, file)?;
     rewrite_log(&turn, file, change)
 }

@@ -35,7 +35,7 @@ impl Store {
     /// Returns the name of a file that suggests that the directory was named by mistake: other files are in it, and nothing of
     /// ours. `None` also where it cannot be read, which whoever needs it reports. Costs one look where there was a write.
     #[must_use]
-    pub fn foreign_name(&self) -> Option<String> {
+    pub fn foreign_file_name(&self) -> Option<String> {
         if self.root().join(LOCKS).is_dir() {
             return None;
         }
@@ -45,8 +45,8 @@ impl Store {
 
     /// Says what a person should know before the first lesson is saved among files of something else.
     #[must_use]
-    pub fn among_other_files(&self) -> Option<String> {
-        let name = self.foreign_name()?;
+    pub fn foreign_folder_warning(&self) -> Option<String> {
+        let name = self.foreign_file_name()?;
         let root = self.root().display();
         Some(format!(
             "{root} has other files, such as {name:?}, and had no logs; if it is the wrong directory, correct --logs or \

@@ -16,7 +16,7 @@ pub fn git_person(lookup: &dyn Fn(&str) -> Option<OsString>, directory: &Path) -
         return name.into_string().ok();
     }
     let of_repository =
-        DetectedRepo::of_directory(directory).git.map(|git| git.common_dir.join("config"));
+        DetectedRepo::detect(directory).git.map(|git| git.common_dir.join("config"));
     let home = |below: &str| set("HOME").map(|home| PathBuf::from(home).join(below));
     let platform = set("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| home(".config"));
     let global = match set("GIT_CONFIG_GLOBAL") {

@@ -216,7 +216,7 @@ pub struct FileId(u64, u64);
 impl FileId {
     /// Reads the identity of the file at a path; `None` if there is none.
     #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let found = path.symlink_metadata().ok()?;
         #[cfg(unix)]
         {

@@ -14,14 +14,14 @@ mod error;
 mod foreign_folder;
 mod git_config;
 mod git_person;
-mod kept;
 mod layout;
 mod line_mark;
 mod lines;
 mod lock;
 mod log_file;
 mod mirror_file;
-mod own;
+mod missing_lines;
+mod own_folder;
 mod position;
 mod probe;
 mod quarantine;
@@ -37,9 +37,9 @@ mod team;
 mod trust;
 mod typed_repo;
 
-pub use append::{Appended, Destination, append};
+pub use append::{AppendOutcome, Destination, append};
 #[cfg(feature = "archive")]
-pub use archive::{Doubled, Moved, Moves, archive, take_out_doubled};
+pub use archive::{DoubledLines, MoveRule, MovedLines, archive, take_out_doubled};
 pub use chain::{
     ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind, ChainHash, ChainHead,
 };
@@ -54,18 +54,18 @@ pub use git_person::git_person;
 pub use layout::{
     FileId, Store, is_private_dir, make_private_dir, private, private_dirs, user, write_private,
 };
-pub use line_mark::{LineMark, Unread};
+pub use line_mark::{LineMark, UnreadLines};
 pub use lines::{line_count, lines_of, lines_of_long_log};
 pub use lock::FileLock;
 pub use log_file::Durability;
 pub use mirror_file::{Mirror, TeamTurn};
-pub use own::{make_own_file, open_own_file, own_folder};
-pub use probe::{LockState, make_a_file_in};
-pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
-pub use repo::{Called, DetectedRepo, RepoAt, RepoSource};
+pub use own_folder::{make_own_file, open_own_file, own_folder};
+pub use probe::{LockState, create_probe_file};
+pub use quarantine::{DamagedLine, Quarantine, QuarantineOutcome};
+pub use repo::{DetectedRepo, NameMatch, RepoSource, WorkTree};
 #[cfg(unix)]
-pub use signal::first_end_sets;
-pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
+pub use signal::set_on_first_end_signal;
+pub use signal::{on_stop_signal, survive_the_file_size_limit};
 pub use tail::{LogLine, Tail};
 pub use team::origin_of;
 pub use trust::trusted;

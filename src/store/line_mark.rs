@@ -25,7 +25,7 @@ pub struct LineMark {
 
 /// What stands after a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadLines {
     /// Complete lines, with their line breaks.
     pub bytes: Vec<u8>,
     /// How many bytes follow them.
@@ -97,7 +97,7 @@ impl LineMark {
     ///
     /// # Errors
     /// [`StoreError`] if the log cannot be read.
-    pub fn unread(&self, log: &Path, bytes_max: u64) -> Result<Option<Unread>, StoreError> {
+    pub fn unread(&self, log: &Path, bytes_max: u64) -> Result<Option<UnreadLines>, StoreError> {
         let Some((mut file, metadata)) = layout::open_to_read(log)? else { return Ok(None) };
         let wrap = |error| StoreError::io("read", log)(error);
         if metadata.len() < self.offset
@@ -111,7 +111,7 @@ impl LineMark {
         let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         bytes.truncate(complete);
         let end = self.offset + u64::try_from(complete).unwrap_or(0);
-        Ok(Some(Unread { bytes, left_bytes: metadata.len().saturating_sub(end) }))
+        Ok(Some(UnreadLines { bytes, left_bytes: metadata.len().saturating_sub(end) }))
     }
 }
 

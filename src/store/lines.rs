@@ -57,7 +57,7 @@ pub fn lines_of(file: &Path, mut each: impl FnMut(LogLine<'_>)) -> Result<usize,
         return super::archive::lines_of(file, &mut each);
     }
     let Some((opened, metadata)) = open(file)? else { return Ok(0) };
-    let mut lines = Lines::of(opened);
+    let mut lines = FileLines::new(opened);
     let mut held = Vec::new();
     while lines.offset < metadata.len()
         && let Some(piece) = lines.next(&mut held).map_err(StoreError::io("read", file))?
@@ -87,7 +87,7 @@ pub(super) fn bytes_u64(bytes: usize) -> u64 {
 }
 
 /// Iterates over the lines of a file.
-pub(super) struct Lines {
+pub(super) struct FileLines {
     pub(super) source: BufReader<File>,
     /// Where the next line begins.
     pub(super) offset: u64,
@@ -103,8 +103,8 @@ pub(super) enum LinePiece {
     Part,
 }
 
-impl Lines {
-    pub(super) fn of(file: File) -> Self {
+impl FileLines {
+    pub(super) fn new(file: File) -> Self {
         let source = BufReader::with_capacity(BLOCK_BYTES, file);
         Self { source, offset: 0, is_in_long: false, too_long: 0 }
     }

@@ -39,7 +39,7 @@ impl FileLock {
     /// # Errors
     /// [`StoreError::Busy`] if the wait was too short, [`StoreError::Io`] if the file cannot be opened or
     /// locked.
-    pub fn take(path: &Path, wait_ms: u64) -> Result<Self, StoreError> {
+    pub fn acquire(path: &Path, wait_ms: u64) -> Result<Self, StoreError> {
         let (mut file, mut ours) = open(path)?;
         let deadline = Instant::now() + Duration::from_millis(wait_ms);
         let mut pause_us = PAUSE_US_MIN;
@@ -75,7 +75,7 @@ impl FileLock {
 
     /// Reads the text that the holder of the lock keeps in its file. It costs no opening of another file, but is gone
     /// with the file, so it must be possible to do without it.
-    pub(super) fn note(&self) -> io::Result<Vec<u8>> {
+    pub(super) fn read_note(&self) -> io::Result<Vec<u8>> {
         if !self.is_ours_alone {
             return Ok(Vec::new());
         }
@@ -164,10 +164,10 @@ mod tests {
     fn a_held_lock_makes_others_busy_and_is_free_after_drop() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
-        let held = FileLock::take(&path, 0).unwrap();
-        assert!(matches!(FileLock::take(&path, 20), Err(StoreError::Busy { wait_ms: 20, .. })));
+        let held = FileLock::acquire(&path, 0).unwrap();
+        assert!(matches!(FileLock::acquire(&path, 20), Err(StoreError::Busy { wait_ms: 20, .. })));
         drop(held);
-        FileLock::take(&path, 0).unwrap();
+        FileLock::acquire(&path, 0).unwrap();
     }
 
     #[cfg(unix)]
@@ -176,9 +176,9 @@ mod tests {
     fn a_lock_whose_file_was_deleted_is_not_taken() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
-        let held = FileLock::take(&path, 0).unwrap();
+        let held = FileLock::acquire(&path, 0).unwrap();
         std::fs::remove_file(&path).unwrap();
-        let second = FileLock::take(&path, 0).unwrap();
+        let second = FileLock::acquire(&path, 0).unwrap();
         assert!(
             layout::is_still_at(&second.file, &path) && !layout::is_still_at(&held.file, &path)
         );
@@ -188,10 +188,10 @@ mod tests {
     fn a_waiter_gets_the_lock_when_it_is_released() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
-        let held = FileLock::take(&path, 0).unwrap();
+        let held = FileLock::acquire(&path, 0).unwrap();
         let waiter = {
             let path = path.clone();
-            std::thread::spawn(move || FileLock::take(&path, WAIT_MS_MAX).map(|_| ()))
+            std::thread::spawn(move || FileLock::acquire(&path, WAIT_MS_MAX).map(|_| ()))
         };
         drop(held);
         waiter.join().unwrap().unwrap();

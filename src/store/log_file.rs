@@ -41,7 +41,7 @@ pub(super) fn describe_non_log(metadata: &Metadata) -> Option<&'static str> {
 }
 
 /// What one write added to a log.
-pub(super) struct Added {
+pub(super) struct LogAddition {
     /// The length of the log before.
     pub from: u64,
     /// Where the lines begin.
@@ -57,9 +57,9 @@ pub(super) fn write(
     log: &Path,
     lines: &str,
     length: u64,
-) -> Result<Added, StoreError> {
+) -> Result<LogAddition, StoreError> {
     if lines.is_empty() {
-        return Ok(Added { from: length, offset: length, text: String::new() });
+        return Ok(LogAddition { from: length, offset: length, text: String::new() });
     }
     let seal = if ends_in_line_break(file, length).map_err(StoreError::io("read", log))? {
         ""
@@ -70,8 +70,8 @@ pub(super) fn write(
     let (written_bytes, outcome) = write_counted(file, text.as_bytes());
     let offset = length + u64::try_from(seal.len()).unwrap_or(0);
     match outcome {
-        Ok(()) => Ok(Added { from: length, offset, text }),
-        Err(source) => Err(take_back(file, log, length, (written_bytes, source))),
+        Ok(()) => Ok(LogAddition { from: length, offset, text }),
+        Err(source) => Err(roll_back(file, log, length, (written_bytes, source))),
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (usize, io::
 
 /// Rolls back a partial write unless another program wrote after it, because our lock does not stop programs
 /// that ignore it. In that case the part stays and is sealed like any torn line.
-pub(super) fn take_back(
+pub(super) fn roll_back(
     file: &mut File,
     log: &Path,
     length: u64,

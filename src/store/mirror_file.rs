@@ -35,7 +35,7 @@ impl Store {
     pub fn team_turn(&self, wait_ms: u64) -> Result<TeamTurn, StoreError> {
         self.ensure()?;
         let lock = lock::path_of(&self.root().join(team::FOLDER));
-        Ok(TeamTurn { _lock: FileLock::take(&lock, wait_ms)? })
+        Ok(TeamTurn { _lock: FileLock::acquire(&lock, wait_ms)? })
     }
 
     /// Returns the mirror of another origin's log. Its folders are made, private to the user; the file is not.
@@ -118,7 +118,7 @@ impl Mirror<'_> {
             layout::make_private_dir(folder)
                 .map_err(StoreError::io("make the directory", folder))?;
         }
-        FileLock::take(&lock, CHAIN_WAIT_MS_MAX)
+        FileLock::acquire(&lock, CHAIN_WAIT_MS_MAX)
     }
 
     /// Puts other lines in the place of all. Readers see the old ones or the new ones.
@@ -239,7 +239,7 @@ mod tests {
         let turn = world.store.team_turn(0).unwrap();
         let mirror = world.store.mirror(&turn, &world.origin, &world.repo).unwrap();
         mirror.append(0, b"one\ntwo\n").unwrap();
-        let checking = FileLock::take(&lock::path_of(&world.path()), 0).unwrap();
+        let checking = FileLock::acquire(&lock::path_of(&world.path()), 0).unwrap();
         let is_busy = |done| matches!(done, Err(StoreError::Busy { .. }));
         assert!(is_busy(mirror.append(8, b"three\n")) && is_busy(mirror.append(0, b"x\n")));
         assert!(is_busy(mirror.replace(b"two\n")));

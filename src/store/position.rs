@@ -1,9 +1,9 @@
-//! The past position of a store at which a log had a length. Not here: which lines it includes (`settings::AsOf`).
+//! The past position of a store at which a log had a length. Not here: which lines it includes (`settings::PastPosition`).
 
 use std::path::PathBuf;
 
 use event::{Timestamp, codec};
-use settings::AsOf;
+use settings::PastPosition;
 
 use super::{Store, StoreError, Tail};
 
@@ -13,17 +13,17 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] if the log cannot be read.
-    pub fn position_of(log: PathBuf, bytes: u64) -> Result<AsOf, StoreError> {
+    pub fn position_of(log: PathBuf, bytes: u64) -> Result<PastPosition, StoreError> {
         let file_repo = Self::repo_of(&log).to_string();
         let mut time = Timestamp::UNIX_EPOCH;
-        Tail::of(log.clone()).read(|line| {
+        Tail::from_beginning(log.clone()).read(|line| {
             let is_there = line.end() <= bytes;
-            if let codec::Decoded::Event(event) = codec::decode(line.bytes, &file_repo)
+            if let codec::DecodedLine::Event(event) = codec::decode(line.bytes, &file_repo)
                 && let Some(at) = event.timestamp.filter(|_| is_there)
             {
                 time = time.max(at);
             }
         })?;
-        Ok(AsOf { time, end: Some((log, bytes)) })
+        Ok(PastPosition { time, end: Some((log, bytes)) })
     }
 }

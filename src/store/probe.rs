@@ -29,7 +29,7 @@ const PROBE: [u8; 4096] = [b' '; 4096];
 ///
 /// # Errors
 /// The system's error.
-pub fn make_a_file_in(folder: &Path) -> io::Result<Metadata> {
+pub fn create_probe_file(folder: &Path) -> io::Result<Metadata> {
     let path = folder.join(format!(".probe-{}", std::process::id()));
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
@@ -67,11 +67,11 @@ impl Store {
         if path.symlink_metadata().is_err() {
             return Ok(LockState::Free);
         }
-        if let Some(state) = taken(FileLock::take(&path, 0), LockState::Free)? {
+        if let Some(state) = taken(FileLock::acquire(&path, 0), LockState::Free)? {
             return Ok(state);
         }
         let begun = Instant::now();
-        let outcome = FileLock::take(&path, lock::WAIT_MS_MAX);
+        let outcome = FileLock::acquire(&path, lock::WAIT_MS_MAX);
         let waited_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let state = taken(outcome, LockState::FreeAfter(waited_ms))?;
         Ok(state.unwrap_or(LockState::Held(lock::WAIT_MS_MAX)))
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(store.try_lock_of(&log).unwrap(), LockState::Free);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is made");
         store.ensure().unwrap();
-        let held = FileLock::take(&lock::path_of(&log), 0).unwrap();
+        let held = FileLock::acquire(&lock::path_of(&log), 0).unwrap();
         assert_eq!(store.try_lock_of(&log).unwrap(), LockState::Held(lock::WAIT_MS_MAX));
         drop(held);
         assert_eq!(store.try_lock_of(&log).unwrap(), LockState::Free);
@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn a_probe_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(make_a_file_in(folder.path()).unwrap().is_file());
+        assert!(create_probe_file(folder.path()).unwrap().is_file());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(make_a_file_in(&folder.path().join("nowhere")).is_err());
+        assert!(create_probe_file(&folder.path().join("nowhere")).is_err());
     }
 }

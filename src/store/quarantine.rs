@@ -35,7 +35,7 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// A damaged line.
 #[derive(Debug, Clone, Copy)]
-pub struct Damaged<'a> {
+pub struct DamagedLine<'a> {
     /// The offset in the log.
     pub offset: u64,
     /// Why the line is not an event.
@@ -73,12 +73,12 @@ impl Quarantine {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn of(store: &Store, log: &Path) -> Result<Self, StoreError> {
+    pub fn open(store: &Store, log: &Path) -> Result<Self, StoreError> {
         store.ensure()?;
         let folder = store.ensure_folder(FOLDER)?;
         let path = folder.join(log.file_name().unwrap_or_default());
         let lock = lock_of(&path).unwrap_or_else(|| lock::path_of(&path));
-        let turn = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
+        let turn = FileLock::acquire(&lock, lock::WAIT_MS_MAX)?;
         let mut file = open(&path)?;
         let (known, file_bytes) = read_known(&mut file).map_err(StoreError::io("read", &path))?;
         let log = log.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -89,7 +89,7 @@ impl Quarantine {
     ///
     /// # Errors
     /// [`StoreError::Io`]. The line in the log is unchanged.
-    pub fn keep(&mut self, damaged: Damaged<'_>) -> Result<QuarantineOutcome, StoreError> {
+    pub fn keep(&mut self, damaged: DamagedLine<'_>) -> Result<QuarantineOutcome, StoreError> {
         let record = self.record(damaged);
         let Some(key) = key_of(&record) else { return Ok(QuarantineOutcome::Before) };
         if self.known.contains(&key) {
@@ -106,7 +106,7 @@ impl Quarantine {
         Ok(QuarantineOutcome::Now)
     }
 
-    fn record(&self, damaged: Damaged<'_>) -> Value {
+    fn record(&self, damaged: DamagedLine<'_>) -> Value {
         let kept = damaged.bytes.get(..KEPT_BYTES_MAX).unwrap_or(damaged.bytes);
         let mut record = Map::new();
         record.insert("log".to_owned(), self.log.as_str().into());
@@ -220,9 +220,9 @@ mod tests {
         (folder, store, log)
     }
 
-    fn damaged(offset: u64, bytes: &[u8]) -> Damaged<'_> {
+    fn damaged(offset: u64, bytes: &[u8]) -> DamagedLine<'_> {
         let line_bytes = u64::try_from(bytes.len()).unwrap();
-        Damaged { offset, reason: "not JSON", bytes, line_bytes }
+        DamagedLine { offset, reason: "not JSON", bytes, line_bytes }
     }
 
     fn text_of(store: &Store) -> String {
@@ -234,7 +234,7 @@ mod tests {
     fn a_damaged_line_is_kept_once() {
         let (_folder, store, log) = world();
         for expected in [QuarantineOutcome::Now, QuarantineOutcome::Before] {
-            let mut quarantine = Quarantine::of(&store, &log).unwrap();
+            let mut quarantine = Quarantine::open(&store, &log).unwrap();
             for line in [damaged(0, b"torn"), damaged(9, b"torn"), damaged(0, b"\xFFtorn")] {
                 assert_eq!(quarantine.keep(line).unwrap(), expected);
                 assert_eq!(quarantine.keep(line).unwrap(), QuarantineOutcome::Before);
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_huge_line_is_cut_and_escaped_with_its_true_length() {
         let (_folder, store, log) = world();
-        let mut quarantine = Quarantine::of(&store, &log).unwrap();
+        let mut quarantine = Quarantine::open(&store, &log).unwrap();
         let huge = "\u{9B}\u{202E}".repeat(KEPT_BYTES_MAX);
         assert_eq!(quarantine.keep(damaged(0, huge.as_bytes())).unwrap(), QuarantineOutcome::Now);
         let zeros = vec![0; KEPT_BYTES_MAX * 2];
@@ -259,7 +259,7 @@ mod tests {
         let text = text_of(&store);
         assert!(text.contains(&format!("\"line_bytes\":{}", huge.len())));
         assert!(!text.chars().any(guard::text::is_unsafe));
-        let mut again = Quarantine::of(&store, &log).unwrap();
+        let mut again = Quarantine::open(&store, &log).unwrap();
         assert_eq!(again.keep(damaged(1, &zeros)).unwrap(), QuarantineOutcome::Before);
     }
 
@@ -267,9 +267,9 @@ mod tests {
     #[test]
     fn a_record_torn_by_a_crash_does_not_swallow_the_next() {
         let (_folder, store, log) = world();
-        drop(Quarantine::of(&store, &log).unwrap());
+        drop(Quarantine::open(&store, &log).unwrap());
         std::fs::write(store.root().join(".quarantine/a.jsonl"), "{\"log\":\"a").unwrap();
-        let keep = || Quarantine::of(&store, &log).unwrap().keep(damaged(3, b"x")).unwrap();
+        let keep = || Quarantine::open(&store, &log).unwrap().keep(damaged(3, b"x")).unwrap();
         assert_eq!((keep(), keep()), (QuarantineOutcome::Now, QuarantineOutcome::Before));
         assert_eq!(text_of(&store).lines().count(), 2);
     }
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told() {
         let (_folder, store, log) = world();
-        let mut quarantine = Quarantine::of(&store, &log).unwrap();
+        let mut quarantine = Quarantine::open(&store, &log).unwrap();
         quarantine.file_bytes = FILE_BYTES_MAX - 10;
         assert_eq!(quarantine.keep(damaged(0, b"x")).unwrap(), QuarantineOutcome::NoRoom);
     }
@@ -289,7 +289,7 @@ mod tests {
     fn the_quarantine_is_private_and_refuses_links() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let (folder, store, log) = world();
-        drop(Quarantine::of(&store, &log).unwrap());
+        drop(Quarantine::open(&store, &log).unwrap());
         let hidden = store.root().join(".quarantine");
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&hidden), mode(&hidden.join("a.jsonl"))), (0o700, 0o600));
@@ -299,10 +299,10 @@ mod tests {
         std::fs::write(&target, "mine").unwrap();
         std::fs::remove_file(hidden.join("a.jsonl")).unwrap();
         symlink(&target, hidden.join("a.jsonl")).unwrap();
-        assert!(matches!(Quarantine::of(&store, &log), Err(StoreError::NotALog { .. })));
+        assert!(matches!(Quarantine::open(&store, &log), Err(StoreError::NotALog { .. })));
         std::fs::remove_dir_all(&hidden).unwrap();
         symlink(folder.path(), &hidden).unwrap();
-        assert!(matches!(Quarantine::of(&store, &log), Err(StoreError::Untrusted { .. })));
+        assert!(matches!(Quarantine::open(&store, &log), Err(StoreError::Untrusted { .. })));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
     }
 }

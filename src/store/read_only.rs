@@ -6,7 +6,7 @@ use std::path::Path;
 use super::StoreError;
 
 /// Says that nothing can be written into a store, and the remedy, where that is why a write failed.
-pub(super) fn as_read_only(root: &Path, error: StoreError) -> StoreError {
+pub(super) fn read_only_error(root: &Path, error: StoreError) -> StoreError {
     const ELSEWHERE: &str = "name another directory with --logs or AGENT_KNOWLEDGE_LOGS";
     let StoreError::Io { source, .. } = &error else { return error };
     let (why, remedy) = match source.kind() {

@@ -17,12 +17,12 @@ pub struct DetectedRepo {
     /// What the key was made from.
     pub why: RepoSource,
     /// The work tree, if there is a git repository.
-    pub git: Option<RepoAt>,
+    pub git: Option<WorkTree>,
 }
 
 /// A git work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RepoAt {
+pub struct WorkTree {
     /// The top directory of the work tree.
     pub top: PathBuf,
     /// The directory with git's files of this work tree alone, such as `HEAD`.
@@ -37,7 +37,7 @@ pub struct RepoAt {
 
 /// What of a place has the name that somebody typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Called {
+pub enum NameMatch {
     /// The repository.
     Repository,
     /// A folder of it, which may have the name of another repository.
@@ -80,12 +80,12 @@ impl DetectedRepo {
     /// Detects the repository of a directory. This never fails: if git's files do not name a repository, the
     /// folder does.
     #[must_use]
-    pub fn of_directory(directory: &Path) -> Self {
+    pub fn detect(directory: &Path) -> Self {
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         match directory.ancestors().find_map(git_at) {
             Some((top, git_dir)) => Self::of_git(top, git_dir),
             None => {
-                let key = RepoKey::of_place(&name_of(&directory), &directory.to_string_lossy());
+                let key = RepoKey::from_place(&name_of(&directory), &directory.to_string_lossy());
                 Self { key, why: RepoSource::Folder(directory), git: None }
             }
         }
@@ -104,7 +104,7 @@ impl DetectedRepo {
     /// Tells what of the place has a name, as people and scripts type it: one word, in any case.
     /// `directory` is where they stand.
     #[must_use]
-    pub fn called(&self, name: &str, directory: &Path) -> Option<Called> {
+    pub fn name_match(&self, name: &str, directory: &Path) -> Option<NameMatch> {
         let name = name.trim();
         if name.is_empty() || name.contains(['/', '~', ':']) || !directory.is_absolute() {
             return None;
@@ -113,8 +113,8 @@ impl DetectedRepo {
             path.file_name().is_some_and(|own| own.to_string_lossy().eq_ignore_ascii_case(name))
         };
         match self.key.short_name().eq_ignore_ascii_case(name) {
-            true => Some(Called::Repository),
-            false => (is_folder(self.top()) || is_folder(directory)).then_some(Called::Folder),
+            true => Some(NameMatch::Repository),
+            false => (is_folder(self.top()) || is_folder(directory)).then_some(NameMatch::Folder),
         }
     }
 
@@ -125,11 +125,12 @@ impl DetectedRepo {
         let (key, why) = match remote {
             Some((name, url, key)) => (key, RepoSource::Remote { name, url: without_user(&url) }),
             None => {
-                let key = RepoKey::of_place(&repo_name(&common_dir), &common_dir.to_string_lossy());
+                let key =
+                    RepoKey::from_place(&repo_name(&common_dir), &common_dir.to_string_lossy());
                 (key, RepoSource::CommonDir(common_dir.clone()))
             }
         };
-        Self { key, why, git: Some(RepoAt { top, git_dir, common_dir, branch, commit }) }
+        Self { key, why, git: Some(WorkTree { top, git_dir, common_dir, branch, commit }) }
     }
 }
 
@@ -265,7 +266,7 @@ mod tests {
         let (one, two) = (folder.path().join("a/api"), folder.path().join("b/api"));
         std::fs::create_dir_all(&one).unwrap();
         std::fs::create_dir_all(&two).unwrap();
-        let (one, two) = (DetectedRepo::of_directory(&one), DetectedRepo::of_directory(&two));
+        let (one, two) = (DetectedRepo::detect(&one), DetectedRepo::detect(&two));
         assert!(matches!(one.why, RepoSource::Folder(_)));
         assert_ne!(one.key, two.key);
         assert_eq!(one.key.short_name(), two.key.short_name());

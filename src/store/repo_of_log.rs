@@ -14,6 +14,6 @@ impl Store {
         let sealed_from = || Some(archive::stem_of_log(log)?.to_string_lossy().into_owned());
         let waits_for = spool::stem_of_log(log).or_else(sealed_from);
         let stem = || log.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        RepoKey::of_file_stem(&waits_for.unwrap_or_else(stem))
+        RepoKey::from_file_stem(&waits_for.unwrap_or_else(stem))
     }
 }

@@ -15,9 +15,9 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use super::chain::{Resettled, Resettling, RewriteReason};
+use super::chain::{ChainRewrite, RewriteReason, RewrittenChain};
 use super::layout::is_still_at;
-use super::lines::{self, LinePiece, Lines, line_at};
+use super::lines::{self, FileLines, LinePiece, line_at};
 use super::lock::{self, FileLock};
 use super::{LogLine, Store, StoreError, layout, quarantine, spool, sync};
 
@@ -58,9 +58,9 @@ pub(super) struct RewriteTurn {
 
 impl RewriteTurn {
     /// Takes the turn for a file of a store. Programs that archive take it as a `SettledTurn`.
-    pub(super) fn take(store: &Store, file: &Path) -> Result<Self, StoreError> {
+    pub(super) fn acquire(store: &Store, file: &Path) -> Result<Self, StoreError> {
         let appenders = lock_of(store, file);
-        let only = FileLock::take(&Self::lock_of_rewrites(&appenders), lock::WAIT_MS_MAX)?;
+        let only = FileLock::acquire(&Self::lock_of_rewrites(&appenders), lock::WAIT_MS_MAX)?;
         Ok(Self { appenders, _only: only })
     }
 
@@ -134,7 +134,7 @@ pub(super) fn attempt(
     // This part is synced here so that it need not be synced under the lock.
     copying.copy.sync()?;
     change.before_the_lock(&copying.copy.path)?;
-    let turn = FileLock::take(lock, lock::WAIT_MS_MAX)?;
+    let turn = FileLock::acquire(lock, lock::WAIT_MS_MAX)?;
     if !copying.still_stands()? {
         return Ok(Attempt::Changed);
     }
@@ -190,7 +190,7 @@ impl Until {
 /// A copy in progress.
 struct Copying<'a> {
     file: &'a Path,
-    lines: Lines,
+    lines: FileLines,
     /// The hash of everything read so far.
     read: Sha256,
     copy: Copy,
@@ -233,7 +233,13 @@ impl<'a> Copying<'a> {
             // A spooled write is as old as its lines, by which the segments are found that may have them.
             copy.dated = metadata.modified().ok();
         }
-        Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy, counts: (0, 0) }))
+        Ok(Some(Self {
+            file,
+            lines: FileLines::new(opened),
+            read: Sha256::new(),
+            copy,
+            counts: (0, 0),
+        }))
     }
 
     /// Copies existing lines without the lock, and then lines appended meanwhile, until little is left. Writers
@@ -347,11 +353,15 @@ impl<'a> Copying<'a> {
 impl Copying<'_> {
     /// Prepares the chain of the new log. Only logs have one. A failure must not keep a secret in a log; `verify` tells
     /// the difference then.
-    fn chain(&self, reason: RewriteReason, (turn, lock): (&FileLock, &Path)) -> Option<Resettled> {
+    fn chain(
+        &self,
+        reason: RewriteReason,
+        (turn, lock): (&FileLock, &Path),
+    ) -> Option<RewrittenChain> {
         let (log, new) = (self.file, &self.copy.path);
         let is_log = lock == lock::path_of(log);
         let counts = self.counts;
-        let resettling = Resettling { turn, log, new, reason, counts };
+        let resettling = ChainRewrite { turn, log, new, reason, counts };
         is_log.then(|| resettling.prepare().ok().flatten()).flatten()
     }
 }
@@ -537,8 +547,9 @@ mod tests {
     #[test]
     fn a_quarantine_is_not_rewritten_while_somebody_adds_to_it() {
         let world = RewriteFixture::with("torn");
-        let mut quarantine = quarantine::Quarantine::of(&world.store, &world.log).unwrap();
-        let line = quarantine::Damaged { offset: 0, reason: "r", bytes: b"torn", line_bytes: 4 };
+        let mut quarantine = quarantine::Quarantine::open(&world.store, &world.log).unwrap();
+        let line =
+            quarantine::DamagedLine { offset: 0, reason: "r", bytes: b"torn", line_bytes: 4 };
         quarantine.keep(line).unwrap();
         let file = world.store.quarantines().unwrap().remove(0);
         let mut all = |_: LogLine<'_>| Some(b"*".to_vec());
@@ -546,7 +557,7 @@ mod tests {
         assert!(matches!(error, StoreError::Busy { .. }), "{error}");
         drop(quarantine);
         // Appenders of the log do not wait for it.
-        let _turn = FileLock::take(&lock::path_of(&world.log), 0).unwrap();
+        let _turn = FileLock::acquire(&lock::path_of(&world.log), 0).unwrap();
         rewrite(&world.store, &file, &mut all).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "*\n");
     }
@@ -556,7 +567,7 @@ mod tests {
         let world = RewriteFixture::with("one\nsecret\n");
         let lock = lock::path_of(&world.log);
         let mut free = 0;
-        world.rewrite(|_| free += usize::from(FileLock::take(&lock, 0).is_ok())).unwrap();
+        world.rewrite(|_| free += usize::from(FileLock::acquire(&lock, 0).is_ok())).unwrap();
         assert_eq!(free, 2, "both lines were handed out without the lock");
     }
 
@@ -569,7 +580,7 @@ mod tests {
             format!("{}\nsecret\n", "x".repeat(usize::try_from(REST_BYTES_MAX).unwrap() + 1));
         let mut appended = 0;
         let append = |_: &LogLine<'_>| {
-            if FileLock::take(&lock, 0).is_ok() {
+            if FileLock::acquire(&lock, 0).is_ok() {
                 world.append(&more);
                 appended += 1;
             }
@@ -589,7 +600,7 @@ mod tests {
         let (mut handed, mut free) = (0, 0);
         let meanwhile = |_: &LogLine<'_>| {
             handed += 1;
-            free += usize::from(FileLock::take(&lock, 0).is_ok());
+            free += usize::from(FileLock::acquire(&lock, 0).is_ok());
             if handed == 1 {
                 world.append(&line.replace('x', "yy"));
             }

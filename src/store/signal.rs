@@ -20,7 +20,9 @@ pub fn survive_the_file_size_limit() {}
 /// # Errors
 /// The system's error. The signals then keep their default action.
 #[cfg(unix)]
-pub fn first_end_sets(flag: &std::sync::Arc<std::sync::atomic::AtomicBool>) -> std::io::Result<()> {
+pub fn set_on_first_end_signal(
+    flag: &std::sync::Arc<std::sync::atomic::AtomicBool>,
+) -> std::io::Result<()> {
     for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT] {
         signal_hook::flag::register_conditional_default(signal, flag.clone())?;
         // Actions run in their order: the first signal finds the flag unset.
@@ -34,7 +36,7 @@ pub fn first_end_sets(flag: &std::sync::Arc<std::sync::atomic::AtomicBool>) -> s
 /// # Errors
 /// The system's error. The signals then keep their default action.
 #[cfg(unix)]
-pub fn when_asked_to_stop(then: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+pub fn on_stop_signal(then: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     use std::io::Read;
     use std::os::unix::net::UnixStream;
     let (mut asked, asks) = UnixStream::pair()?;
@@ -54,7 +56,7 @@ pub fn when_asked_to_stop(then: impl FnOnce() + Send + 'static) -> std::io::Resu
 /// # Errors
 /// None.
 #[cfg(not(unix))]
-pub fn when_asked_to_stop(then: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+pub fn on_stop_signal(then: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     drop(then);
     Ok(())
 }

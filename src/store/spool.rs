@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::lock::{self, FileLock};
 use super::log_file::{self, Durability};
-use super::{Store, StoreError, kept, layout, sync};
+use super::{Store, StoreError, layout, missing_lines, sync};
 
 /// The folder of the spool, inside the store.
 pub(super) const SPOOL: &str = ".spool";
@@ -28,7 +28,7 @@ const NAME_HASH_BYTES: usize = 16;
 
 /// Puts lines into the spool and returns the file. The same lines give the same file, so that a repeated write
 /// waits once. A file is as old as its write: before that time, `since`, its lines stood nowhere.
-pub(super) fn put(
+pub(super) fn spool_lines(
     store: &Store,
     log: &Path,
     lines: &str,
@@ -131,12 +131,14 @@ pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<us
     let lines = waiting.iter().map(|path| read(path)).collect::<Result<Vec<String>, _>>()?.concat();
     let (mut file, _) = log_file::open(log)?;
     // A program that cannot unpack segments leaves the lines to one that can.
-    let Some(missing) = kept::missing_of(store, log, &lines, since)? else { return Ok(0) };
+    let Some(missing) = missing_lines::missing_lines(store, log, &lines, since)? else {
+        return Ok(0);
+    };
     let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
     // The next append takes these lines into the chain.
     log_file::write(&mut file, log, &missing, length)?;
     // This sync is not shared, because a process that holds the log's lock must not wait for another.
-    sync::alone(&file, log)?;
+    sync::sync_alone(&file, log)?;
     if !layout::is_still_at(&file, log) {
         return Ok(0);
     }
@@ -216,7 +218,7 @@ impl Store {
     ///
     /// # Errors
     /// The first [`StoreError`]. The writes stay in the spool, where searches find them.
-    pub fn bring_in_what_waits(&self) -> Result<usize, StoreError> {
+    pub fn bring_in_spool(&self) -> Result<usize, StoreError> {
         let mut logs: Vec<PathBuf> =
             self.spooled()?.iter().filter_map(|path| self.log_of_waiting(path)).collect();
         logs.sort();
@@ -224,7 +226,7 @@ impl Store {
         let (mut brought_in, mut first_error) = (0, None);
         for log in logs {
             // A failure of one log must not delay the others.
-            let turn = FileLock::take(&lock::path_of(&log), 0);
+            let turn = FileLock::acquire(&lock::path_of(&log), 0);
             match turn.and_then(|turn| bring_in(self, &log, &turn)) {
                 Ok(count) => brought_in += count,
                 Err(StoreError::Busy { .. }) => {}
@@ -260,8 +262,8 @@ mod tests {
             Self { _folder: folder, store, log }
         }
 
-        fn put(&self, lines: &str) -> PathBuf {
-            put(&self.store, &self.log, lines, (Durability::Synced, None)).unwrap()
+        fn spool_lines(&self, lines: &str) -> PathBuf {
+            spool_lines(&self.store, &self.log, lines, (Durability::Synced, None)).unwrap()
         }
 
         fn logged(&self) -> String {
@@ -280,12 +282,12 @@ mod tests {
         std::fs::write(&world.log, "first\n").unwrap();
         let times = [30, 20, 10].map(Duration::from_secs);
         for (lines, since) in ["b\nc\n", "d\n", "e\n"].into_iter().zip(times) {
-            let file = File::options().write(true).open(world.put(lines)).unwrap();
+            let file = File::options().write(true).open(world.spool_lines(lines)).unwrap();
             file.set_modified(file.metadata().unwrap().modified().unwrap() - since).unwrap();
         }
-        assert_eq!(world.store.bring_in_what_waits().unwrap(), 3);
+        assert_eq!(world.store.bring_in_spool().unwrap(), 3);
         assert_eq!((world.logged().as_str(), world.waiting()), ("first\nb\nc\nd\ne\n", 0));
-        assert_eq!(world.store.bring_in_what_waits().unwrap(), 0);
+        assert_eq!(world.store.bring_in_spool().unwrap(), 0);
     }
 
     // S-STORE-6
@@ -295,8 +297,8 @@ mod tests {
         for (already, expected) in [("a\n", "a\nb\n"), ("a\nb\n", "a\nb\n"), ("a\nb", "a\nb\nb\n")]
         {
             std::fs::write(&world.log, already).unwrap();
-            world.put("a\nb\n");
-            world.store.bring_in_what_waits().unwrap();
+            world.spool_lines("a\nb\n");
+            world.store.bring_in_spool().unwrap();
             assert_eq!((world.logged().as_str(), world.waiting()), (expected, 0), "{already:?}");
         }
     }
@@ -313,7 +315,7 @@ mod tests {
         };
         for scrubbed in ["nothing", "the spool", "the log", "both"] {
             let world = SpoolFixture::new();
-            let file = world.put(waiting);
+            let file = world.spool_lines(waiting);
             // Killed before it removed the file from the spool.
             std::fs::write(&world.log, waiting).unwrap();
             if matches!(scrubbed, "the log" | "both") {
@@ -321,14 +323,14 @@ mod tests {
             }
             let (mut is_first, store) = (true, &world.store);
             crate::archive(store, &world.log, &mut || {
-                let moves: crate::Moves<'_> = Box::new(|_| true);
+                let moves: crate::MoveRule<'_> = Box::new(|_| true);
                 Ok(std::mem::replace(&mut is_first, false).then_some(moves))
             })
             .unwrap();
             if matches!(scrubbed, "the spool" | "both") {
                 scrub(&world.store, &file);
             }
-            store.bring_in_what_waits().unwrap();
+            store.bring_in_spool().unwrap();
             assert_eq!((world.logged().as_str(), world.waiting()), ("", 0), "{scrubbed} scrubbed");
         }
     }
@@ -338,8 +340,9 @@ mod tests {
     fn a_write_is_as_old_as_its_lines() {
         let world = SpoolFixture::new();
         let since = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-        let put =
-            |since| put(&world.store, &world.log, "a\n", (Durability::Written, since)).unwrap();
+        let put = |since| {
+            spool_lines(&world.store, &world.log, "a\n", (Durability::Written, since)).unwrap()
+        };
         let age = |path: PathBuf| path.metadata().unwrap().modified().unwrap();
         assert_eq!(age(put(Some(since))), since);
         assert_eq!(age(put(None)), since, "it was put there before");
@@ -351,8 +354,8 @@ mod tests {
     #[test]
     fn the_same_write_sent_again_waits_once() {
         let world = SpoolFixture::new();
-        assert_eq!(world.put("a\n"), world.put("a\n"));
-        world.put("b\n");
+        assert_eq!(world.spool_lines("a\n"), world.spool_lines("a\n"));
+        world.spool_lines("b\n");
         assert_eq!(world.waiting(), 2);
     }
 
@@ -360,13 +363,13 @@ mod tests {
     #[test]
     fn what_cannot_come_in_yet_stays() {
         let world = SpoolFixture::new();
-        world.put("a\n");
-        let turn = FileLock::take(&lock::path_of(&world.log), 0).unwrap();
-        assert_eq!(world.store.bring_in_what_waits().unwrap(), 0);
+        world.spool_lines("a\n");
+        let turn = FileLock::acquire(&lock::path_of(&world.log), 0).unwrap();
+        assert_eq!(world.store.bring_in_spool().unwrap(), 0);
         assert_eq!(world.waiting(), 1);
         drop(turn);
         std::fs::create_dir(&world.log).unwrap();
-        world.store.bring_in_what_waits().unwrap_err();
+        world.store.bring_in_spool().unwrap_err();
         assert_eq!(world.waiting(), 1);
     }
 
@@ -374,11 +377,11 @@ mod tests {
     #[test]
     fn what_is_unfinished_or_none_of_ours_does_not_count() {
         let world = SpoolFixture::new();
-        let folder = world.put("a\n").parent().unwrap().to_owned();
+        let folder = world.spool_lines("a\n").parent().unwrap().to_owned();
         for name in ["0123.77", "notes.txt", "stray.jsonl"] {
             std::fs::write(folder.join(name), "b\n").unwrap();
         }
-        world.store.bring_in_what_waits().unwrap();
+        world.store.bring_in_spool().unwrap();
         assert_eq!(world.logged(), "a\n");
         assert!(Store::at("/nowhere/at/all").spooled().unwrap().is_empty());
     }
@@ -387,7 +390,7 @@ mod tests {
     #[test]
     fn only_old_unfinished_files_are_removed() {
         let world = SpoolFixture::new();
-        let folder = world.put("a\n").parent().unwrap().to_owned();
+        let folder = world.spool_lines("a\n").parent().unwrap().to_owned();
         let hash = "0123456789abcdef".repeat(2);
         let old = ["notes.77", "stray.txt"];
         let names = [format!("{hash}.77"), ".api@x.jsonl.rewrite".to_owned()];
@@ -398,7 +401,7 @@ mod tests {
         }
         let young = folder.join(format!("{hash}.99"));
         File::create(&young).unwrap();
-        world.put("b\n");
+        world.spool_lines("b\n");
         for name in names {
             assert!(!folder.join(&name).exists(), "{name}");
         }
@@ -412,7 +415,7 @@ mod tests {
     fn what_waits_is_private() {
         use std::os::unix::fs::PermissionsExt;
         let world = SpoolFixture::new();
-        let path = world.put("a\n");
+        let path = world.spool_lines("a\n");
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     }

@@ -48,7 +48,7 @@ pub(super) fn commit(
 }
 
 /// Syncs a file and its name without considering other writers.
-pub(super) fn alone(file: &File, log: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_alone(file: &File, log: &Path) -> Result<(), StoreError> {
     file.sync_data().map_err(not_synced(log))?;
     names_of(log)
 }
@@ -131,7 +131,7 @@ mod shared {
 
     impl SyncedFile {
         /// Returns `None` if the file system does not provide a creation time.
-        fn of(file: &File) -> Option<Self> {
+        fn from_file(file: &File) -> Option<Self> {
             let metadata = file.metadata().ok()?;
             let made = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
             Some(Self { inode: metadata.ino(), made: u64::try_from(made.as_nanos()).ok()? })
@@ -179,10 +179,10 @@ mod shared {
         (ticket, wait_ms): (Ticket, u64),
         alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let (Some(begun), Some(of)) = (ticket.begun, SyncedFile::of(file)) else {
+        let (Some(begun), Some(of)) = (ticket.begun, SyncedFile::from_file(file)) else {
             return alone(Names::Unknown);
         };
-        let Ok(turn) = FileLock::take(&place(log), wait_ms) else {
+        let Ok(turn) = FileLock::acquire(&place(log), wait_ms) else {
             return alone(Names::Unknown);
         };
         let progress = SyncCounts::read(turn.file()).unwrap_or_default();
@@ -267,7 +267,7 @@ mod shared {
         #[test]
         fn numbers_that_cannot_be_right_are_not_believed() {
             let world = SyncFixture::new();
-            let SyncedFile { inode, made } = SyncedFile::of(&world.file).unwrap();
+            let SyncedFile { inode, made } = SyncedFile::from_file(&world.file).unwrap();
             let wrong = [7, 8, inode, made].map(u64::to_le_bytes);
             std::fs::write(place(&world.log()), wrong.as_flattened()).unwrap();
             assert_eq!(begun(&world.log()), None);

@@ -51,7 +51,7 @@ const BLOCK_BYTES: usize = 256 * 1024;
 impl Tail {
     /// Follows a log from its beginning.
     #[must_use]
-    pub fn of(log: impl Into<PathBuf>) -> Self {
+    pub fn from_beginning(log: impl Into<PathBuf>) -> Self {
         Self {
             log: log.into(),
             cursor: Cursor::default(),
@@ -67,13 +67,13 @@ impl Tail {
     /// the log is shorter.
     #[must_use]
     pub fn near_the_end_of(log: impl Into<PathBuf>, window_bytes: u64) -> Self {
-        Self { window_bytes: Some(window_bytes), ..Self::of(log) }
+        Self { window_bytes: Some(window_bytes), ..Self::from_beginning(log) }
     }
 
     /// Follows a log from an earlier cursor, perhaps of another process.
     #[must_use]
-    pub fn resumed(log: impl Into<PathBuf>, cursor: Cursor) -> Self {
-        Self { cursor, was_there: true, ..Self::of(log) }
+    pub fn from_cursor(log: impl Into<PathBuf>, cursor: Cursor) -> Self {
+        Self { cursor, was_there: true, ..Self::from_beginning(log) }
     }
 
     /// Returns the log.
@@ -94,7 +94,7 @@ impl Tail {
     /// # Errors
     /// [`StoreError::Io`] if the log exists but cannot be read. [`StoreError::Damaged`] if a segment was read
     /// as far as possible and part of it is damaged.
-    pub fn look(&self) -> Result<FileChange, StoreError> {
+    pub fn detect_change(&self) -> Result<FileChange, StoreError> {
         // Most looks find nothing new, and the length shows that without opening the file. A link is not
         // followed, so a log that was moved and linked back is refused like any link.
         if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
@@ -210,7 +210,7 @@ impl Tail {
         let until = Some(ahead.offset());
         let cursor = std::mem::replace(&mut self.cursor, ahead);
         let was_there = std::mem::replace(&mut self.was_there, true);
-        Ok(Some(Self { cursor, was_there, until, ..Self::of(&self.log) }))
+        Ok(Some(Self { cursor, was_there, until, ..Self::from_beginning(&self.log) }))
     }
 
     /// Tells whether everything was read that another tail left out.
@@ -407,7 +407,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let log = folder.path().join("a.jsonl");
             std::fs::write(&log, text).unwrap();
-            Self { _folder: folder, tail: Tail::of(&log), log }
+            Self { _folder: folder, tail: Tail::from_beginning(&log), log }
         }
 
         fn lines(&mut self) -> Vec<(u64, String)> {
@@ -473,7 +473,7 @@ mod tests {
             world.append("ddd\n");
             assert_eq!(world.lines(), [(12, "ddd".to_owned())], "{window_bytes}");
             std::fs::write(&world.log, "x\n").unwrap();
-            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
+            assert_eq!(world.tail.detect_change().unwrap(), FileChange::Replaced);
         }
     }
 
@@ -483,11 +483,11 @@ mod tests {
         let mut world = TailFixture::with("one\ntw");
         assert_eq!(world.lines(), [(0, "one".to_owned())]);
         world.append("o\nthree\n");
-        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::Grown);
         assert_eq!(world.tail.cursor().offset(), 4);
         assert_eq!(world.lines(), [(4, "two".to_owned()), (8, "three".to_owned())]);
         assert_eq!(world.tail.cursor().offset(), 14);
-        assert_eq!(world.tail.look().unwrap(), FileChange::None);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::None);
         assert!(world.lines().is_empty());
     }
 
@@ -524,7 +524,7 @@ mod tests {
             assert_eq!(world.lines().len(), 2);
             world.append("more\n");
             assert_eq!(
-                world.tail.look().unwrap(),
+                world.tail.detect_change().unwrap(),
                 FileChange::Grown,
                 "{surplus} bytes past the bound"
             );
@@ -538,17 +538,17 @@ mod tests {
         let mut world = TailFixture::with("one\ntwo\n");
         world.lines();
         std::fs::write(&world.log, "one\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::Replaced);
         world.tail.rewind();
         assert_eq!(world.lines().len(), 1);
         std::fs::write(&world.log, "eno\nmore\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::Replaced);
         world.tail.rewind();
         world.lines();
         let other = world.log.with_extension("new");
         std::fs::write(&other, "eno\nmore\nand more\n").unwrap();
         std::fs::rename(&other, &world.log).unwrap();
-        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::Replaced);
     }
 
     // S-READ-2
@@ -557,11 +557,11 @@ mod tests {
         let mut world = TailFixture::with("one\n");
         world.lines();
         std::fs::remove_file(&world.log).unwrap();
-        assert_eq!(world.tail.look().unwrap(), FileChange::Gone);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::Gone);
         world.tail.rewind();
-        assert_eq!(world.tail.look().unwrap(), FileChange::None);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::None);
         std::fs::write(&world.log, "two\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::Grown);
         assert_eq!(world.lines(), [(0, "two".to_owned())]);
     }
 
@@ -571,13 +571,17 @@ mod tests {
         let mut world = TailFixture::with("one\ntwo\n");
         world.lines();
         world.append("three\n");
-        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
+        assert_eq!(world.tail.detect_change().unwrap(), FileChange::Grown);
         let other = world.log.with_extension("new");
         std::fs::write(&other, "1\n2\n3\n4\n5\n6\n7\n8\n").unwrap();
         std::fs::rename(&other, &world.log).unwrap();
         let change = world.tail.read(|line| panic!("read {line:?}")).unwrap();
         assert_eq!(change, FileChange::Replaced);
-        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "still, until rewound");
+        assert_eq!(
+            world.tail.detect_change().unwrap(),
+            FileChange::Replaced,
+            "still, until rewound"
+        );
         world.tail.rewind();
         assert_eq!(world.lines().len(), 8);
         std::fs::remove_file(&world.log).unwrap();
@@ -591,7 +595,7 @@ mod tests {
             let mut world = TailFixture::with(text);
             world.lines();
             assert_eq!(
-                world.tail.look().unwrap(),
+                world.tail.detect_change().unwrap(),
                 FileChange::None,
                 "{text:?}: nothing new to read"
             );
@@ -599,16 +603,28 @@ mod tests {
             let later = file.metadata().unwrap().modified().unwrap() + Duration::from_secs(1);
             std::fs::write(&world.log, text.replace("half", "flah")).unwrap();
             file.set_modified(later).unwrap();
-            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "{text:?}: rewritten");
+            assert_eq!(
+                world.tail.detect_change().unwrap(),
+                FileChange::Replaced,
+                "{text:?}: rewritten"
+            );
             world.tail.rewind();
             world.lines();
             world.append(" more\n");
-            assert_eq!(world.tail.look().unwrap(), FileChange::Grown, "{text:?}: finished");
+            assert_eq!(
+                world.tail.detect_change().unwrap(),
+                FileChange::Grown,
+                "{text:?}: finished"
+            );
             assert_eq!(world.lines().last().unwrap().1, "flah more");
             world.append("half");
             world.lines();
             file.set_len(world.tail.cursor().offset()).unwrap();
-            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "{text:?}: shortened");
+            assert_eq!(
+                world.tail.detect_change().unwrap(),
+                FileChange::Replaced,
+                "{text:?}: shortened"
+            );
         }
     }
 
@@ -621,7 +637,7 @@ mod tests {
         let moved = world.log.with_extension("moved");
         std::fs::rename(&world.log, &moved).unwrap();
         std::os::unix::fs::symlink(&moved, &world.log).unwrap();
-        assert!(matches!(world.tail.look(), Err(StoreError::NotALog { .. })));
+        assert!(matches!(world.tail.detect_change(), Err(StoreError::NotALog { .. })));
         assert!(matches!(world.tail.read(|_| ()), Err(StoreError::NotALog { .. })));
     }
 

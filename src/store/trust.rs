@@ -1,5 +1,5 @@
 //! Whether another user could have written a file, or put it there. Asked before a library is loaded or a setting is
-//! followed. Not here: folders of our own, which are private (`own`, `layout`).
+//! followed. Not here: folders of our own, which are private (`own_folder`, `layout`).
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use settings::SignatureRule;
 use store::Store;
 
 use crate::sync_record::SyncRecord;
-use crate::{RemoteAddress, Seal, SyncError, Unverified};
+use crate::{RemoteAddress, Seal, SyncError, UnverifiedOrigin};
 
 /// How long it waits for a round of the same store, in milliseconds.
 const TURN_MS_MAX: u64 = 2_000;
@@ -36,7 +36,7 @@ pub fn accept_key(
     let mut record = SyncRecord::read(store, remote)?;
     let mut held = record.unverified();
     let one = named(&held, name)?;
-    let Unverified { origin, expected, seen } = held.remove(one);
+    let UnverifiedOrigin { origin, expected, seen } = held.remove(one);
     let key = match (seen, expected, rule) {
         (Seal::Signed(key), _, _) => Some(key),
         (Seal::Unsigned, Some(_), SignatureRule::Optional) => None,
@@ -58,7 +58,7 @@ pub fn accept_key(
         Some(key) => record.keep_key(&origin, key, now),
         None => record.forget_key(&origin),
     }
-    record.note_unverified(&held);
+    record.record_unverified(&held);
     record.write()?;
     Ok(AcceptedKey { origin, key })
 }
@@ -68,9 +68,9 @@ fn nothing(origin: &StoreOrigin, why: &str) -> SyncError {
 }
 
 /// Finds the place of the one that is meant.
-fn named(held: &[Unverified], name: &str) -> Result<usize, SyncError> {
+fn named(held: &[UnverifiedOrigin], name: &str) -> Result<usize, SyncError> {
     let is_it =
-        |one: &&Unverified| [one.origin.as_str(), one.origin.shown()].contains(&name.trim());
+        |one: &&UnverifiedOrigin| [one.origin.as_str(), one.origin.shown()].contains(&name.trim());
     if held.iter().filter(is_it).count() == 1
         && let Some(place) = held.iter().position(|one| is_it(&one))
     {
@@ -112,13 +112,13 @@ mod tests {
         record.keep_key(b, "SHA256:b", now);
         let broken = Seal::Broken("incorrect signature".to_owned());
         let seen = [Seal::Signed("SHA256:n".to_owned()), Seal::Unsigned, broken, Seal::Unsigned];
-        let held = |(origin, seen): (&StoreOrigin, Seal)| Unverified {
+        let held = |(origin, seen): (&StoreOrigin, Seal)| UnverifiedOrigin {
             origin: origin.clone(),
             expected: None,
             seen,
         };
-        let held: Vec<Unverified> = origins.iter().zip(seen).map(held).collect();
-        record.note_unverified(&held);
+        let held: Vec<UnverifiedOrigin> = origins.iter().zip(seen).map(held).collect();
+        record.record_unverified(&held);
         record.write().unwrap();
         let refused = |name: &str, rule| accept(name, rule).unwrap_err().to_string();
         assert!(refused("ana", any).contains(d.as_str()), "the choice is listed");

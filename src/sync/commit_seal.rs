@@ -46,13 +46,13 @@ pub(crate) fn signing_settings(key: &Path) -> [String; 3] {
 }
 
 /// The variables under which a key with a passphrase fails at once, and nobody is asked.
-pub(crate) fn unasked() -> [(&'static str, String); 2] {
+pub(crate) fn no_passphrase_prompt() -> [(&'static str, String); 2] {
     [("SSH_ASKPASS", "false".to_owned()), ("SSH_ASKPASS_REQUIRE", "force".to_owned())]
 }
 
 /// Says why signing failed.
-pub(crate) fn not_signed(answer: &GitAnswer) -> SyncError {
-    let why = if is_missing(answer) { NO_PROGRAM.to_owned() } else { told(&answer.words) };
+pub(crate) fn signing_error(answer: &GitAnswer) -> SyncError {
+    let why = if is_missing(answer) { NO_PROGRAM.to_owned() } else { short_message(&answer.words) };
     SyncError::Signing(why)
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn seal_of(
     Ok(match key_in(&answer.words) {
         Some(key) => Seal::Signed(key.to_owned()),
         None if is_missing(&answer) => Seal::Unchecked(NO_PROGRAM.to_owned()),
-        None => Seal::Broken(told(&answer.words)),
+        None => Seal::Broken(short_message(&answer.words)),
     })
 }
 
@@ -137,7 +137,7 @@ fn is_missing(answer: &GitAnswer) -> bool {
 }
 
 /// Returns what ssh-keygen says, in one short line.
-fn told(words: &str) -> String {
+fn short_message(words: &str) -> String {
     let lines = words.lines().map(|line| line.strip_prefix("error: ").unwrap_or(line).trim());
     let line =
         lines.into_iter().find(|line| !line.is_empty()).unwrap_or("nothing is said about it");

@@ -13,7 +13,8 @@ use store::FileLock;
 use crate::content_sum::sum;
 use crate::transport::{FILES_MAX, ORIGINS_MAX};
 use crate::{
-    Brought, FilePart, Listed, Listing, NextTree, Published, SyncError, Tip, Tips, Transport,
+    FetchedTips, FilePart, Listing, NextTree, PublishOutcome, SyncError, Tip, Tips, Transport,
+    TreeFile,
 };
 
 /// Where the origins are, below the folder.
@@ -126,11 +127,11 @@ impl Transport for FolderRemote<'_> {
         Ok(tips)
     }
 
-    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<Brought, SyncError> {
+    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<FetchedTips, SyncError> {
         let found = wanted
             .iter()
             .filter_map(|(origin, _)| Some((origin.clone(), tip_of(self.trees.get(origin)?))));
-        Ok(Brought { tips: found.collect(), failed: Vec::new() })
+        Ok(FetchedTips { tips: found.collect(), failed: Vec::new() })
     }
 
     fn list(&mut self, origin: &StoreOrigin, _: &Tip) -> Result<Listing, SyncError> {
@@ -148,9 +149,13 @@ impl Transport for FolderRemote<'_> {
         Ok(listing)
     }
 
-    fn read(&mut self, origin: &StoreOrigin, files: &[&Listed]) -> Result<Vec<Vec<u8>>, SyncError> {
+    fn read(
+        &mut self,
+        origin: &StoreOrigin,
+        files: &[&TreeFile],
+    ) -> Result<Vec<Vec<u8>>, SyncError> {
         let folder = self.folder_of(origin);
-        let read = |file: &&Listed| {
+        let read = |file: &&TreeFile| {
             let bytes = self.read_file(&folder.join(&file.sum), file.bytes)?;
             match sum(&bytes) == file.sum {
                 true => Ok(bytes),
@@ -164,14 +169,14 @@ impl Transport for FolderRemote<'_> {
         Ok(tip_of(&tree_text(next, self.trees.get(next.origin))))
     }
 
-    fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<Published, SyncError> {
+    fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<PublishOutcome, SyncError> {
         let folder = self.folder_of(next.origin);
         std::fs::create_dir_all(&folder).map_err(|error| self.error(error))?;
-        let _turn = FileLock::take(&folder.with_extension("lock"), LOCK_MS_MAX)
+        let _turn = FileLock::acquire(&folder.with_extension("lock"), LOCK_MS_MAX)
             .map_err(|error| self.error(error))?;
         let there = self.tree_of(next.origin);
         if there.as_deref().map(tip_of).as_ref() != next.on {
-            return Ok(Published::Taken);
+            return Ok(PublishOutcome::Conflict);
         }
         for part in next.files.values() {
             if let FilePart::New(bytes) = part {
@@ -186,7 +191,7 @@ impl Transport for FolderRemote<'_> {
         Self::remove_others(&folder, &tree);
         debug_assert_eq!(tip_of(&tree), *tip, "the tree that was prepared");
         self.trees.insert(next.origin.clone(), tree);
-        Ok(Published::Done)
+        Ok(PublishOutcome::Done)
     }
 
     fn forget(&mut self) -> Result<(), SyncError> {
@@ -212,11 +217,11 @@ fn tree_text(next: &NextTree<'_>, before: Option<&String>) -> String {
     next.files.iter().map(line).collect()
 }
 
-fn listed(line: &str) -> Option<Listed> {
+fn listed(line: &str) -> Option<TreeFile> {
     let mut parts = line.splitn(3, ' ');
     let sum = parts.next().filter(|sum| is_sum(sum))?.to_owned();
     let bytes = parts.next()?.parse().ok()?;
-    Some(Listed { path: parts.next()?.to_owned(), sum, bytes })
+    Some(TreeFile { path: parts.next()?.to_owned(), sum, bytes })
 }
 
 fn is_sum(text: &str) -> bool {

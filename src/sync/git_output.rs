@@ -3,19 +3,19 @@
 use event::StoreOrigin;
 
 use crate::git_repository::REFS;
-use crate::{Listed, Published, Tip};
+use crate::{PublishOutcome, Tip, TreeFile};
 
 /// The mode of a plain file in a tree.
 pub(crate) const PLAIN: &str = "100644";
 
 /// Reads why one reference was refused: `!<tab>from:to<tab>[rejected] (reason)`.
-pub(crate) fn refusal(line: &str) -> Published {
+pub(crate) fn refusal(line: &str) -> PublishOutcome {
     let reason = line.rsplit('\t').next().unwrap_or_default();
     if reason.starts_with("[rejected]") {
-        return Published::Taken;
+        return PublishOutcome::Conflict;
     }
     let reason = guard::text::neutralise(reason, guard::text::Layout::Line);
-    Published::Refused(reason.chars().take(200).collect())
+    PublishOutcome::Refused(reason.chars().take(200).collect())
 }
 
 /// Reads `<object> <reference>`.
@@ -33,17 +33,17 @@ pub(crate) fn is_object(name: &str) -> bool {
 }
 
 /// Reads an entry of a tree: `<mode> <type> <object> <length><tab><path>`. `None` for anything but a plain file.
-pub(crate) fn listed(entry: &str) -> Option<Listed> {
+pub(crate) fn listed(entry: &str) -> Option<TreeFile> {
     let (head, path) = entry.split_once('\t')?;
     let mut parts = head.split_ascii_whitespace();
     let (mode, kind, object) = (parts.next()?, parts.next()?, parts.next()?);
     let bytes = parts.next()?.parse().ok()?;
     let is_plain = mode == PLAIN && kind == "blob" && is_object(object);
-    is_plain.then(|| Listed { path: path.to_owned(), sum: object.to_owned(), bytes })
+    is_plain.then(|| TreeFile { path: path.to_owned(), sum: object.to_owned(), bytes })
 }
 
 /// Reads one answer of `cat-file --batch`, and returns it with what follows.
-pub(crate) fn content_of<'a>(answer: &'a [u8], file: &Listed) -> Option<(&'a [u8], &'a [u8])> {
+pub(crate) fn content_of<'a>(answer: &'a [u8], file: &TreeFile) -> Option<(&'a [u8], &'a [u8])> {
     let end = answer.iter().position(|byte| *byte == b'\n')?;
     let head = std::str::from_utf8(answer.get(..end)?).ok()?;
     let is_it = head == format!("{} blob {}", file.sum, file.bytes);
@@ -78,15 +78,15 @@ mod tests {
     #[test]
     fn each_refusal_means_what_git_says() {
         let refused = |reason: &str| refusal(&format!("!\ta:b\t{reason}"));
-        assert_eq!(refused("[rejected] (stale info)"), Published::Taken);
-        assert_eq!(refused("[rejected] (fetch first)"), Published::Taken);
+        assert_eq!(refused("[rejected] (stale info)"), PublishOutcome::Conflict);
+        assert_eq!(refused("[rejected] (fetch first)"), PublishOutcome::Conflict);
         let hook = "[remote rejected] (pre-receive hook declined)";
-        assert_eq!(refused(hook), Published::Refused(hook.to_owned()));
+        assert_eq!(refused(hook), PublishOutcome::Refused(hook.to_owned()));
     }
 
     #[test]
     fn a_batch_is_read_as_it_was_asked() {
-        let file = |bytes| Listed { path: String::new(), sum: "a".repeat(40), bytes };
+        let file = |bytes| TreeFile { path: String::new(), sum: "a".repeat(40), bytes };
         let answer = format!("{} blob 3\none\nrest", "a".repeat(40));
         let (content, rest) = content_of(answer.as_bytes(), &file(3)).unwrap();
         assert_eq!((content, rest), (&b"one"[..], &b"rest"[..]));

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use event::StoreOrigin;
 use store::FileLock;
 
-use crate::commit_seal::{mail_of, not_signed, seal_of, signing_settings, unasked};
+use crate::commit_seal::{mail_of, no_passphrase_prompt, seal_of, signing_error, signing_settings};
 use crate::git_output::{PLAIN, SHA256_DIGITS, content_of, is_object, listed, refusal, tip};
 use crate::git_repository::{GitRepository, LIST_BYTES_MAX, REFS};
 use crate::sync_request::FOLDER;
 use crate::transport::{FILES_MAX, ORIGINS_MAX};
 use crate::{
-    Brought, FilePart, History, Listed, Listing, NextTree, Published, RemoteAddress, RemoteKind,
-    Seal, Signatures, SyncError, Tip, Tips, Transport,
+    FetchedTips, FilePart, Listing, NextTree, PublishOutcome, RemoteAddress, RemoteHistory,
+    RemoteKind, Seal, Signatures, SyncError, Tip, Tips, Transport, TreeFile,
 };
 use git::GitAnswer;
 
@@ -58,7 +58,7 @@ impl<'a> GitRemote<'a> {
         let folder = cache.join(FOLDER);
         store::own_folder(&folder)?;
         let name = |ending: &str| folder.join(format!("{}.{ending}", remote.hash()));
-        let lock = FileLock::take(&name("lock"), LOCK_MS_MAX)?;
+        let lock = FileLock::acquire(&name("lock"), LOCK_MS_MAX)?;
         let repository = GitRepository::open(name("git"), (url, remote), lookup)?;
         Ok(Self { repository, signing_key: None, _lock: lock, steps })
     }
@@ -124,14 +124,14 @@ impl<'a> GitRemote<'a> {
         (self.steps)("ls-remote");
         let answer = self.repository.run(&args, Vec::new())?;
         if !answer.is_success {
-            return Err(self.repository.unreachable(&self.repository.words(&answer)));
+            return Err(self.repository.remote_error(&self.repository.words(&answer)));
         }
         let mut tips = Tips::default();
         let text = String::from_utf8_lossy(&answer.output);
         for line in text.lines() {
             if line.split('\t').next().is_some_and(|name| name.len() == SHA256_DIGITS) {
                 let why = "its objects are named by SHA-256, which sync does not support";
-                return Err(self.repository.unreachable(why));
+                return Err(self.repository.remote_error(why));
             }
             match line.split_once('\t').and_then(tip) {
                 Some((origin, tip)) if tips.tips.len() < ORIGINS_MAX => {
@@ -187,7 +187,7 @@ impl<'a> GitRemote<'a> {
         let name = String::from_utf8_lossy(answer).trim().to_owned();
         match is_object(&name) {
             true => Ok(name),
-            false => Err(self.repository.damaged("git names no object")),
+            false => Err(self.repository.cache_error("git names no object")),
         }
     }
 
@@ -210,14 +210,14 @@ impl Transport for GitRemote<'_> {
         self.references()
     }
 
-    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<Brought, SyncError> {
+    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<FetchedTips, SyncError> {
         let here = self.local()?;
         let missing: Vec<&StoreOrigin> = wanted
             .iter()
             .filter(|(origin, tip)| here.get(origin) != Some(tip))
             .map(|(origin, _)| origin)
             .collect();
-        let mut brought = Brought::default();
+        let mut brought = FetchedTips::default();
         for some in missing.chunks(FETCH_MAX) {
             // One of them may be refused, or be too big for one call; the others then come one by one.
             if !self.fetch(some).is_ok_and(|answer| answer.is_success) {
@@ -240,7 +240,7 @@ impl Transport for GitRemote<'_> {
             // An origin may name something else than a commit. If the commit is here, its tree is missing.
             let kind = self.repository.ask(&["cat-file", "-t", &tip.0], Vec::new())?;
             return Err(match kind.trim_ascii() {
-                b"commit" => self.repository.damaged("a tree is missing"),
+                b"commit" => self.repository.cache_error("a tree is missing"),
                 _ => SyncError::Unreadable("it is no commit".to_owned()),
             });
         }
@@ -259,7 +259,7 @@ impl Transport for GitRemote<'_> {
         Ok(listing)
     }
 
-    fn read(&mut self, _: &StoreOrigin, files: &[&Listed]) -> Result<Vec<Vec<u8>>, SyncError> {
+    fn read(&mut self, _: &StoreOrigin, files: &[&TreeFile]) -> Result<Vec<Vec<u8>>, SyncError> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
@@ -273,7 +273,7 @@ impl Transport for GitRemote<'_> {
         let mut contents = Vec::new();
         for file in files {
             let (content, after) = content_of(rest, file)
-                .ok_or_else(|| self.repository.damaged("an object is missing"))?;
+                .ok_or_else(|| self.repository.cache_error("an object is missing"))?;
             contents.push(content.to_vec());
             rest = after;
         }
@@ -288,7 +288,7 @@ impl Transport for GitRemote<'_> {
             args.extend(["-c", setting]);
         }
         args.extend(["commit-tree", &tree, "-m", MESSAGE]);
-        if let Some(Tip(on)) = next.on.filter(|_| next.history == History::Keep) {
+        if let Some(Tip(on)) = next.on.filter(|_| next.history == RemoteHistory::Keep) {
             args.extend(["-p", on]);
         }
         if settings.is_some() {
@@ -310,15 +310,15 @@ impl Transport for GitRemote<'_> {
         if settings.is_none() {
             return self.object_with(&args, Vec::new(), variables).map(Tip);
         }
-        variables.extend(unasked());
+        variables.extend(no_passphrase_prompt());
         let answer = self.repository.run_with(&args, variables)?;
         if !answer.is_success {
-            return Err(not_signed(&answer));
+            return Err(signing_error(&answer));
         }
         self.named(&answer.output).map(Tip)
     }
 
-    fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<Published, SyncError> {
+    fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<PublishOutcome, SyncError> {
         let reference = Self::reference(next.origin);
         let on = next.on.map(|tip| tip.0.as_str()).unwrap_or_default();
         let lease = format!("--force-with-lease={reference}:{on}");
@@ -330,13 +330,13 @@ impl Transport for GitRemote<'_> {
         if answer.is_success {
             (self.steps)("update-ref");
             self.repository.ask(&["update-ref", &reference, &tip.0], Vec::new())?;
-            return Ok(Published::Done);
+            return Ok(PublishOutcome::Done);
         }
         let told = String::from_utf8_lossy(&answer.output);
         match told.lines().find(|line| line.starts_with('!')) {
             Some(line) => Ok(refusal(line)),
             // Perhaps it may only be read, and what others published can still be fetched.
-            None => Ok(Published::Refused(self.repository.words(&answer))),
+            None => Ok(PublishOutcome::Refused(self.repository.words(&answer))),
         }
     }
 

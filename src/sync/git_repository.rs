@@ -73,7 +73,7 @@ impl GitRepository {
 
     /// Returns a setting of the repository that a directory belongs to, and changes nothing.
     pub(crate) fn setting_of(directory: &Path, name: &str) -> Option<String> {
-        let program = GitProgram::around(directory, Duration::from_millis(CALL_MS_MAX));
+        let program = GitProgram::for_directory(directory, Duration::from_millis(CALL_MS_MAX));
         let args = ["config", "--get", name];
         let bytes_max = SETTING_BYTES_MAX;
         let answer = program.run(GitCall { args: &args, bytes_max, ..GitCall::default() });
@@ -106,7 +106,7 @@ impl GitRepository {
     pub(crate) fn remove(&self) -> Result<(), SyncError> {
         match std::fs::remove_dir_all(&self.program.directory) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(self.damaged(&error.to_string()))
+                Err(self.cache_error(&error.to_string()))
             }
             Ok(()) | Err(_) => Ok(()),
         }
@@ -142,7 +142,7 @@ impl GitRepository {
         let answer = self.answered(call)?;
         match answer.is_success {
             true => Ok(answer.output),
-            false => Err(self.damaged(&self.words(&answer))),
+            false => Err(self.cache_error(&self.words(&answer))),
         }
     }
 
@@ -174,7 +174,7 @@ impl GitRepository {
     /// Returns an empty list of signers. Git checks no signature without a list, and we compare keys ourselves.
     pub(crate) fn no_signers(&self) -> Result<PathBuf, SyncError> {
         let path = self.program.directory.join(NO_SIGNERS);
-        store::write_private(&path, "").map_err(|error| self.damaged(&error.to_string()))?;
+        store::write_private(&path, "").map_err(|error| self.cache_error(&error.to_string()))?;
         Ok(path)
     }
 
@@ -188,16 +188,16 @@ impl GitRepository {
             }
             Err(GitFailure::NotRun) => "git could not be started",
         };
-        Err(self.unreachable(why))
+        Err(self.remote_error(why))
     }
 
     /// Says that the remote does not do what was asked.
-    pub(crate) fn unreachable(&self, why: &str) -> SyncError {
+    pub(crate) fn remote_error(&self, why: &str) -> SyncError {
         SyncError::Remote { remote: self.shown.clone(), why: why.to_owned() }
     }
 
     /// Says that the repository is of no use.
-    pub(crate) fn damaged(&self, why: &str) -> SyncError {
+    pub(crate) fn cache_error(&self, why: &str) -> SyncError {
         let path = self.program.directory.display().to_string();
         SyncError::Cache { path, why: why.to_owned() }
     }

@@ -18,14 +18,14 @@ mod folder_remote;
 mod git_output;
 mod git_remote;
 mod git_repository;
-mod incoming;
 mod line_permission;
-mod mirroring;
+mod log_arrival;
+mod mirror_update;
 mod nats_remote;
 mod origin_tree;
-mod outgoing;
+mod outgoing_lines;
 mod own_signature;
-mod publishing;
+mod published_tree;
 mod remote_address;
 mod seal_check;
 mod signatures;
@@ -42,7 +42,7 @@ mod team_state;
 mod team_stream;
 mod transport;
 mod unambiguous;
-mod unsent;
+mod waiting_lines;
 
 pub use accepted_key::{AcceptedKey, accept_key};
 pub use error::SyncError;
@@ -51,16 +51,16 @@ pub use folder_remote::FolderRemote;
 pub use git_remote::GitRemote;
 pub use line_permission::{allow_lines, held_lines};
 pub use nats_remote::NatsRemote;
-pub use outgoing::{LeftOut, Outgoing, OwnLog, outgoing};
+pub use outgoing_lines::{LeftOutLines, OutgoingLines, OwnLog, collect_outgoing};
 pub use remote_address::{RemoteAddress, RemoteKind};
-pub use signatures::{Seal, Unverified};
+pub use signatures::{Seal, UnverifiedOrigin};
 pub use sync_preview::preview;
-pub use sync_report::{Preview, SyncReport, Waiting, counted};
+pub use sync_report::{Preview, SyncReport, WaitingLines, counted};
 pub use sync_request::{Consent, SyncRequest};
 pub use team_address::TeamAddress;
 pub use team_round::sync_round;
 pub use team_state::TeamState;
 pub use transport::{
-    Brought, FilePart, History, Listed, Listing, NextTree, Published, Signatures, Tip, Tips,
-    Transport,
+    FetchedTips, FilePart, Listing, NextTree, PublishOutcome, RemoteHistory, Signatures, Tip, Tips,
+    Transport, TreeFile,
 };

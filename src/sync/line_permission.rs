@@ -7,7 +7,7 @@ use settings::SyncPolicy;
 use store::Store;
 
 use crate::flagged_line::HeldLine;
-use crate::outgoing::outgoing;
+use crate::outgoing_lines::collect_outgoing;
 use crate::sync_record::SyncRecord;
 use crate::{RemoteAddress, SyncError};
 
@@ -25,7 +25,7 @@ pub fn held_lines(
     id: &str,
 ) -> Result<Vec<HeldLine>, SyncError> {
     let allowed = SyncRecord::read(store, remote)?.allowed();
-    let all = outgoing(store, policy, &allowed)?.held;
+    let all = collect_outgoing(store, policy, &allowed)?.held;
     let is_it = |held: &&HeldLine| {
         let (whole, short) = (&held.line.id, &held.line.short_id);
         whole == id.trim() || short.eq_ignore_ascii_case(id.trim())
@@ -83,7 +83,7 @@ mod tests {
         let policy = SyncPolicy { share: vec!["*".to_owned()], ..SyncPolicy::default() };
         let leaving = |remote: &RemoteAddress| {
             let allowed = SyncRecord::read(&store, remote).unwrap().allowed();
-            let own = outgoing(&store, &policy, &allowed).unwrap();
+            let own = collect_outgoing(&store, &policy, &allowed).unwrap();
             let named: Vec<String> =
                 own.left_out.flagged_lines.iter().map(|line| line.id.clone()).collect();
             assert_eq!(named.len(), own.left_out.flagged);

@@ -14,16 +14,17 @@ use store::FileLock;
 use crate::content_sum::sum;
 use crate::origin_tree::{FORMAT_PATH, TreePlace, WITHDRAWN_PATH, complete_lines, place_of};
 use crate::stream_copy::{
-    CopiedOrigin, Message, OriginMessages, PREFIX, StreamCopy, log_name, origin_of_subject, tip_of,
+    CopiedMessage, CopiedOrigin, OriginMessages, PREFIX, StreamCopy, log_name, origin_of_subject,
+    tip_of,
 };
 use crate::stream_rules::ALL;
 use crate::sync_request::FOLDER;
 use crate::team_address::TeamAddress;
-use crate::team_stream::{Sent, StreamMessage, TeamStream, WINDOW};
+use crate::team_stream::{SendOutcome, StreamMessage, TeamStream, WINDOW};
 use crate::transport::FILES_MAX;
 use crate::{
-    Brought, FilePart, Listed, Listing, NextTree, Published, RemoteAddress, SyncError, Tip, Tips,
-    Transport,
+    FetchedTips, FilePart, Listing, NextTree, PublishOutcome, RemoteAddress, SyncError, Tip, Tips,
+    Transport, TreeFile,
 };
 
 /// How often an origin is read anew whose copy is not like the stream: a server of a cluster may be behind.
@@ -84,7 +85,7 @@ impl<'a> NatsRemote<'a> {
         self.listed = None;
         // Another store of this user may read the same stream.
         store::own_folder(self.folder.parent().unwrap_or(&self.folder))?;
-        let _turn = FileLock::take(&self.folder.with_extension("lock"), LOCK_MS_MAX)?;
+        let _turn = FileLock::acquire(&self.folder.with_extension("lock"), LOCK_MS_MAX)?;
         let mut copy = StreamCopy::open(self.folder.clone())?;
         let state = self.stream()?.state()?;
         if state.mark == copy.state.mark {
@@ -98,7 +99,7 @@ impl<'a> NatsRemote<'a> {
         let from = copy.state.cursor + 1;
         if from <= state.last {
             let stream = self.stream()?;
-            stream.read(ALL, (from, state.last), |part| take(&mut copy, part))?;
+            stream.read(ALL, (from, state.last), |part| add_messages(&mut copy, part))?;
         }
         (self.steps)("read");
         let wanted = by_origin(&counts, &mut copy);
@@ -139,7 +140,7 @@ impl<'a> NatsRemote<'a> {
                 add(&mut messages, part);
                 Ok(())
             })?;
-            copy.put(origin, &messages)?;
+            copy.write_origin(origin, &messages)?;
         }
         Ok(is_equal(copy))
     }
@@ -149,7 +150,7 @@ impl<'a> NatsRemote<'a> {
         &self,
         origin: &StoreOrigin,
         (there, wanted): (&OriginMessages, &BTreeMap<String, Vec<String>>),
-    ) -> Result<Option<Published>, SyncError> {
+    ) -> Result<Option<PublishOutcome>, SyncError> {
         for (log, lines) in wanted {
             let subject = format!("{PREFIX}{}.{log}", origin.as_str());
             let had: HashSet<&str> = there.lines(log).map(|(_, line)| line).collect();
@@ -161,9 +162,9 @@ impl<'a> NatsRemote<'a> {
             for window in new.chunks(WINDOW) {
                 (self.steps)("send");
                 match self.stream()?.publish(&subject, last, window)? {
-                    Sent::Stored(sequence) => last = sequence,
-                    Sent::Taken => return Ok(Some(Published::Taken)),
-                    Sent::Refused(why) => return Ok(Some(Published::Refused(why))),
+                    SendOutcome::Stored(sequence) => last = sequence,
+                    SendOutcome::Conflict => return Ok(Some(PublishOutcome::Conflict)),
+                    SendOutcome::Refused(why) => return Ok(Some(PublishOutcome::Refused(why))),
                 }
             }
         }
@@ -175,7 +176,7 @@ impl<'a> NatsRemote<'a> {
         &self,
         (there, wanted): (&OriginMessages, &BTreeMap<String, Vec<String>>),
         is_meant: impl Fn(&str) -> bool,
-    ) -> Result<Option<Published>, SyncError> {
+    ) -> Result<Option<PublishOutcome>, SyncError> {
         let wanted: BTreeSet<(&str, &str)> = wanted
             .iter()
             .flat_map(|(log, lines)| lines.iter().map(|line| (log.as_str(), line.as_str())))
@@ -188,7 +189,7 @@ impl<'a> NatsRemote<'a> {
             (self.steps)("erase");
             if let Some(why) = self.stream()?.erase(*sequence)? {
                 let why = format!("withdrawn lines could not be erased: {why}");
-                return Ok(Some(Published::Refused(why)));
+                return Ok(Some(PublishOutcome::Refused(why)));
             }
         }
         Ok(None)
@@ -204,14 +205,14 @@ impl Transport for NatsRemote<'_> {
         Ok(Tips { tips: copy.state.origins.iter().filter_map(tip).collect(), odd: copy.state.odd })
     }
 
-    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<Brought, SyncError> {
+    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<FetchedTips, SyncError> {
         // All of them came when it was asked what there is.
         let copy = StreamCopy::open(self.folder.clone())?;
         let tip = |(origin, _): &(StoreOrigin, Tip)| {
             let copied = copy.state.origins.get(origin.as_str())?;
             Some((origin.clone(), Tip(copied.tip.clone())))
         };
-        Ok(Brought { tips: wanted.iter().filter_map(tip).collect(), failed: Vec::new() })
+        Ok(FetchedTips { tips: wanted.iter().filter_map(tip).collect(), failed: Vec::new() })
     }
 
     fn list(&mut self, origin: &StoreOrigin, _: &Tip) -> Result<Listing, SyncError> {
@@ -219,7 +220,7 @@ impl Transport for NatsRemote<'_> {
         if files.len() > FILES_MAX {
             return Err(SyncError::Unreadable("there are too many files".to_owned()));
         }
-        let listed = |(path, bytes): (&String, &Vec<u8>)| Listed {
+        let listed = |(path, bytes): (&String, &Vec<u8>)| TreeFile {
             path: path.clone(),
             sum: sum(bytes),
             bytes: bytes.len() as u64,
@@ -229,9 +230,13 @@ impl Transport for NatsRemote<'_> {
         Ok(listing)
     }
 
-    fn read(&mut self, origin: &StoreOrigin, files: &[&Listed]) -> Result<Vec<Vec<u8>>, SyncError> {
+    fn read(
+        &mut self,
+        origin: &StoreOrigin,
+        files: &[&TreeFile],
+    ) -> Result<Vec<Vec<u8>>, SyncError> {
         let listed = self.listed.as_ref().filter(|(listed, _)| listed == origin);
-        let read = |file: &&Listed| {
+        let read = |file: &&TreeFile| {
             let found = listed.and_then(|(_, files)| files.get(&file.path));
             let found = found.filter(|bytes| sum(bytes) == file.sum);
             found.cloned().ok_or_else(|| self.error("a file is not what its name says"))
@@ -247,15 +252,15 @@ impl Transport for NatsRemote<'_> {
         Ok(tip_of(next.files.iter().map(|(path, part)| (*path, sum_of(part)))))
     }
 
-    fn publish(&mut self, next: &NextTree<'_>, _: &Tip) -> Result<Published, SyncError> {
+    fn publish(&mut self, next: &NextTree<'_>, _: &Tip) -> Result<PublishOutcome, SyncError> {
         let there = self.catch_up()?.read(next.origin);
         let (files, _) = there.tree();
         let tip = (!there.all.is_empty()).then(|| there.tip());
         if tip.as_ref() != next.on {
-            return Ok(Published::Taken);
+            return Ok(PublishOutcome::Conflict);
         }
         let Some(wanted) = wanted_lines(next, &files) else {
-            return Ok(Published::Refused("a file has no place in a stream".to_owned()));
+            return Ok(PublishOutcome::Refused("a file has no place in a stream".to_owned()));
         };
         // The mark of a line that is shared again goes before the line comes: whoever ends in between sends the line as a
         // new one. A mark that stayed beside its line would stay for good.
@@ -267,7 +272,7 @@ impl Transport for NatsRemote<'_> {
             return Ok(stopped);
         }
         let erased = self.erase((&there, &wanted), |log| log != WITHDRAWN_PATH)?;
-        Ok(erased.unwrap_or(Published::Done))
+        Ok(erased.unwrap_or(PublishOutcome::Done))
     }
 
     fn line_bytes_max(&self) -> usize {
@@ -280,19 +285,19 @@ impl Transport for NatsRemote<'_> {
 }
 
 /// Adds messages to the copy.
-fn take(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), SyncError> {
+fn add_messages(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), SyncError> {
     let mut by_origin: BTreeMap<StoreOrigin, Vec<StreamMessage>> = BTreeMap::new();
     let mut more = BTreeSet::new();
     for message in part {
         let found = origin_of_subject(&message.subject).map(|(origin, _)| origin);
-        if let Some(origin) = found.filter(|origin| copy.takes(origin, &mut more)) {
+        if let Some(origin) = found.filter(|origin| copy.accepts(origin, &mut more)) {
             by_origin.entry(origin).or_default().push(message);
         }
     }
     for (origin, part) in by_origin {
         let mut messages = copy.read(&origin);
         add(&mut messages, part);
-        copy.put(&origin, &messages)?;
+        copy.write_origin(&origin, &messages)?;
     }
     Ok(())
 }
@@ -300,7 +305,7 @@ fn take(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), SyncError
 fn add(messages: &mut OriginMessages, part: Vec<StreamMessage>) {
     for StreamMessage { sequence, subject, payload } in part {
         if let Some((_, log)) = origin_of_subject(&subject) {
-            messages.add((sequence, Message::of(log, payload)));
+            messages.add((sequence, CopiedMessage::parse(log, payload)));
         }
     }
 }
@@ -313,7 +318,7 @@ fn by_origin(
     let mut found: BTreeMap<StoreOrigin, BTreeMap<String, usize>> = BTreeMap::new();
     let (mut odd, mut more) = (BTreeSet::new(), BTreeSet::new());
     for (subject, count) in counts {
-        match origin_of_subject(subject).filter(|(origin, _)| copy.takes(origin, &mut more)) {
+        match origin_of_subject(subject).filter(|(origin, _)| copy.accepts(origin, &mut more)) {
             Some((origin, log)) => {
                 found.entry(origin).or_default().insert(log.to_owned(), *count);
             }

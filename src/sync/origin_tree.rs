@@ -1,5 +1,5 @@
 //! The form of what an origin publishes: `FORMAT`, the segments of its logs, and the ids of what it withdrew. Not here:
-//! moving trees (`transport`), and what is in them (`outgoing`).
+//! moving trees (`transport`), and what is in them (`outgoing_lines`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,7 +57,7 @@ fn segment_of(path: &str) -> Option<(RepoKey, u32)> {
     let (stem, name) = path.split_once('/')?;
     let digits = name.strip_suffix(".jsonl")?;
     let is_number = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let repo = RepoKey::of_file_stem(stem);
+    let repo = RepoKey::from_file_stem(stem);
     let is_ours = is_number && repo.file_name().strip_suffix(".jsonl") == Some(stem);
     is_ours.then_some((repo, digits.parse().ok()?))
 }

@@ -1,5 +1,5 @@
 //! Signing our own trees: with which key, whether others can check it, and whether what stands in our place on the remote is
-//! ours. Not here: the trees of others (`mirroring`), and publishing (`team_round`).
+//! ours. Not here: the trees of others (`mirror_update`), and publishing (`team_round`).
 
 use event::StoreOrigin;
 use jiff::Timestamp;
@@ -63,7 +63,7 @@ impl OwnSigning {
         let Some(key) = record.key_of(origin).filter(|_| self == Self::On) else {
             return Ok(false);
         };
-        if record.knows(tip) {
+        if record.has_published(tip) {
             return Ok(false);
         }
         let brought = transport.bring(&[(origin.clone(), tip.clone())])?;
@@ -101,7 +101,7 @@ impl OwnSigning {
 }
 
 /// Notes the key with which our tree is signed, and returns what is to be told if it is another one than before.
-pub(crate) fn note_own_key(
+pub(crate) fn record_own_key(
     record: &mut SyncRecord,
     (origin, key): (&StoreOrigin, &str),
     now: Timestamp,

@@ -51,7 +51,7 @@ impl RemoteAddress {
         if let Some(folder) = text.strip_prefix(FOLDER) {
             let folder = Path::new(folder);
             return match folder.is_absolute() {
-                true => Ok(Self::of(RemoteKind::Folder(folder.to_owned()), text)),
+                true => Ok(Self::new(RemoteKind::Folder(folder.to_owned()), text)),
                 false => refuse("must be an absolute path"),
             };
         }
@@ -69,7 +69,7 @@ impl RemoteAddress {
         if !is_url && !Path::new(text).is_absolute() {
             return refuse("must be a URL or an absolute path");
         }
-        Ok(Self::of(RemoteKind::Git(text.to_owned()), text))
+        Ok(Self::new(RemoteKind::Git(text.to_owned()), text))
     }
 
     fn of_stream(text: &str) -> Result<Self, SyncError> {
@@ -78,10 +78,10 @@ impl RemoteAddress {
             let why = "the remote is no address of a stream; for example nats://a.example.org,b.example.org/AK1";
             SyncError::Address(why.to_owned())
         })?;
-        Ok(Self::of(kind, text))
+        Ok(Self::new(kind, text))
     }
 
-    fn of(kind: RemoteKind, text: &str) -> Self {
+    fn new(kind: RemoteKind, text: &str) -> Self {
         Self { kind, shown: shown(text), hash: short_sum(text.as_bytes(), 16) }
     }
 

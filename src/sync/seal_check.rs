@@ -1,13 +1,13 @@
 //! The check of one tree of another origin by its signature, before anything of it is read: its key is kept, or it is held and
-//! told. Not here: the rule (`signatures`), and bringing in what is right (`mirroring`).
+//! told. Not here: the rule (`signatures`), and bringing in what is right (`mirror_update`).
 
 use event::StoreOrigin;
 use jiff::Timestamp;
 use settings::SignatureRule;
 
-use crate::signatures::{Judgement, judged};
+use crate::signatures::{Judgement, judge};
 use crate::sync_record::SyncRecord;
-use crate::{SyncError, SyncReport, Tip, Transport, Unverified};
+use crate::{SyncError, SyncReport, Tip, Transport, UnverifiedOrigin};
 
 /// What a check needs.
 pub(crate) struct SealCheck<'a> {
@@ -31,7 +31,7 @@ pub(crate) enum CheckedSeal {
 impl SealCheck<'_> {
     /// Checks a tree that was brought. A key that is seen first is kept before the lines come: a process that is killed in
     /// between must not let another key be the first.
-    pub(crate) fn of(
+    pub(crate) fn check(
         &self,
         transport: &mut dyn Transport,
         (origin, tip): (&StoreOrigin, &Tip),
@@ -42,8 +42,8 @@ impl SealCheck<'_> {
         let seen = signatures.seal(origin, tip)?;
         (self.steps)("checked");
         let expected = record.key_of(origin).map(str::to_owned);
-        match judged(expected.as_deref(), &seen, self.rule) {
-            Judgement::Take => {}
+        match judge(expected.as_deref(), &seen, self.rule) {
+            Judgement::Accept => {}
             Judgement::Keep(key) => {
                 record.keep_key(origin, &key, self.now);
                 record.write()?;
@@ -54,7 +54,7 @@ impl SealCheck<'_> {
                 report.trouble.push(format!("{origin}: {what}: {why}"));
             }
             Judgement::Hold => {
-                report.unverified.push(Unverified { origin: origin.clone(), expected, seen });
+                report.unverified.push(UnverifiedOrigin { origin: origin.clone(), expected, seen });
                 return Ok(CheckedSeal::Held);
             }
         }

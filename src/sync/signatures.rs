@@ -24,7 +24,7 @@ pub enum Seal {
 
 /// An origin of which nothing is taken, because of its signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unverified {
+pub struct UnverifiedOrigin {
     /// The origin.
     pub origin: StoreOrigin,
     /// The fingerprint of the key that it signed with before. `None` if it never signed.
@@ -33,7 +33,7 @@ pub struct Unverified {
     pub seen: Seal,
 }
 
-impl fmt::Display for Unverified {
+impl fmt::Display for UnverifiedOrigin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { origin, expected, seen } = self;
         let whole = origin.as_str();
@@ -67,7 +67,7 @@ impl fmt::Display for Unverified {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Judgement {
     /// It is taken.
-    Take,
+    Accept,
     /// It is taken, and its key is kept from now on.
     Keep(String),
     /// It is taken, and somebody should know this.
@@ -77,11 +77,11 @@ pub(crate) enum Judgement {
 }
 
 /// Judges a tree by the key that its origin signed with before.
-pub(crate) fn judged(kept: Option<&str>, seen: &Seal, rule: SignatureRule) -> Judgement {
+pub(crate) fn judge(kept: Option<&str>, seen: &Seal, rule: SignatureRule) -> Judgement {
     match (kept, seen, rule) {
-        (Some(kept), Seal::Signed(key), _) if kept == key => Judgement::Take,
+        (Some(kept), Seal::Signed(key), _) if kept == key => Judgement::Accept,
         (None, Seal::Signed(key), _) => Judgement::Keep(key.clone()),
-        (None, Seal::Unsigned, SignatureRule::Optional) => Judgement::Take,
+        (None, Seal::Unsigned, SignatureRule::Optional) => Judgement::Accept,
         (None, Seal::Unchecked(why), SignatureRule::Optional) => {
             Judgement::TakeUnchecked(why.clone())
         }
@@ -102,7 +102,8 @@ mod tests {
         for expected in [None, Some(print("a"))] {
             for seen in [key(), Seal::Unsigned, Seal::Broken(why()), Seal::Unchecked(why())] {
                 let origin = StoreOrigin::mint("laptop", 0x3fa9_c1d2_e5b6_0718);
-                let told = Unverified { origin, expected: expected.clone(), seen }.to_string();
+                let told =
+                    UnverifiedOrigin { origin, expected: expected.clone(), seen }.to_string();
                 // Whatever is shown goes through the removal of secrets, and this holds none.
                 assert_eq!(guard::secrets::redacted(&told), told);
                 assert!(expected.as_ref().is_none_or(|key| told.contains(key)), "{told}");
@@ -117,18 +118,18 @@ mod tests {
         let why = || "x".to_owned();
         let (any, all) = (SignatureRule::Optional, SignatureRule::Required);
         for rule in [any, all] {
-            assert_eq!(judged(None, &signed("a"), rule), Judgement::Keep("a".to_owned()));
-            assert_eq!(judged(Some("a"), &signed("a"), rule), Judgement::Take);
+            assert_eq!(judge(None, &signed("a"), rule), Judgement::Keep("a".to_owned()));
+            assert_eq!(judge(Some("a"), &signed("a"), rule), Judgement::Accept);
             let wrong = [signed("b"), Seal::Unsigned, Seal::Broken(why()), Seal::Unchecked(why())];
             for seen in wrong {
-                assert_eq!(judged(Some("a"), &seen, rule), Judgement::Hold, "{seen:?}");
+                assert_eq!(judge(Some("a"), &seen, rule), Judgement::Hold, "{seen:?}");
             }
-            assert_eq!(judged(None, &Seal::Broken(why()), rule), Judgement::Hold);
+            assert_eq!(judge(None, &Seal::Broken(why()), rule), Judgement::Hold);
         }
-        assert_eq!(judged(None, &Seal::Unsigned, any), Judgement::Take);
-        assert_eq!(judged(None, &Seal::Unsigned, all), Judgement::Hold);
+        assert_eq!(judge(None, &Seal::Unsigned, any), Judgement::Accept);
+        assert_eq!(judge(None, &Seal::Unsigned, all), Judgement::Hold);
         let unchecked = Seal::Unchecked(why());
-        assert_eq!(judged(None, &unchecked, any), Judgement::TakeUnchecked(why()));
-        assert_eq!(judged(None, &unchecked, all), Judgement::Hold);
+        assert_eq!(judge(None, &unchecked, any), Judgement::TakeUnchecked(why()));
+        assert_eq!(judge(None, &unchecked, all), Judgement::Hold);
     }
 }

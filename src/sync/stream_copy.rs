@@ -61,14 +61,14 @@ pub(crate) struct CopiedOrigin {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OriginMessages {
     /// By their sequence.
-    pub(crate) all: BTreeMap<u64, Message>,
+    pub(crate) all: BTreeMap<u64, CopiedMessage>,
     /// The lines of all, in bytes.
     line_bytes: usize,
 }
 
 /// A message: the end of its subject, and its line. `None` for what is no line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Message {
+pub(crate) struct CopiedMessage {
     pub(crate) log: String,
     pub(crate) line: Option<String>,
 }
@@ -105,13 +105,13 @@ impl StreamCopy {
     }
 
     /// Writes the messages of an origin.
-    pub(crate) fn put(
+    pub(crate) fn write_origin(
         &mut self,
         origin: &StoreOrigin,
         messages: &OriginMessages,
     ) -> Result<(), SyncError> {
         let mut text = String::new();
-        for (sequence, Message { log, line }) in &messages.all {
+        for (sequence, CopiedMessage { log, line }) in &messages.all {
             let line = line.as_deref().unwrap_or_default();
             text.push_str(&format!("{sequence} {log} {line}\n"));
         }
@@ -122,7 +122,7 @@ impl StreamCopy {
     }
 
     /// Tells whether an origin is one of those that are looked at. `more` are those that came since the copy was written.
-    pub(crate) fn takes(&self, origin: &StoreOrigin, more: &mut BTreeSet<StoreOrigin>) -> bool {
+    pub(crate) fn accepts(&self, origin: &StoreOrigin, more: &mut BTreeSet<StoreOrigin>) -> bool {
         let origins = &self.state.origins;
         if origins.contains_key(origin.as_str()) || more.contains(origin) {
             return true;
@@ -146,17 +146,17 @@ fn cache_error(path: &Path, error: &std::io::Error) -> SyncError {
     SyncError::Cache { path: path.display().to_string(), why: error.to_string() }
 }
 
-fn parsed(text: &str) -> Option<(u64, Message)> {
+fn parsed(text: &str) -> Option<(u64, CopiedMessage)> {
     let mut parts = text.splitn(3, ' ');
     let sequence = parts.next()?.parse().ok()?;
     let log = parts.next()?.to_owned();
     let line = parts.next().filter(|line| !line.is_empty()).map(str::to_owned);
-    Some((sequence, Message { log, line }))
+    Some((sequence, CopiedMessage { log, line }))
 }
 
-impl Message {
+impl CopiedMessage {
     /// Reads what came: a line of text, or something odd of which only the place matters.
-    pub(crate) fn of(log: &str, payload: Vec<u8>) -> Self {
+    pub(crate) fn parse(log: &str, payload: Vec<u8>) -> Self {
         let is_line = |line: &String| {
             line.len() <= READ_LINE_BYTES_MAX && !line.contains(['\n', '\r']) && !line.is_empty()
         };
@@ -166,12 +166,12 @@ impl Message {
 
 impl OriginMessages {
     /// Adds a message with its sequence. Of an origin with more lines than are kept, the rest only counts.
-    pub(crate) fn add(&mut self, message: (u64, Message)) {
+    pub(crate) fn add(&mut self, message: (u64, CopiedMessage)) {
         self.add_within(message, ORIGIN_BYTES_MAX);
     }
 
-    fn add_within(&mut self, (sequence, mut message): (u64, Message), line_bytes_max: usize) {
-        let bytes = |message: &Message| message.line.as_ref().map_or(0, String::len);
+    fn add_within(&mut self, (sequence, mut message): (u64, CopiedMessage), line_bytes_max: usize) {
+        let bytes = |message: &CopiedMessage| message.line.as_ref().map_or(0, String::len);
         self.line_bytes -= self.all.remove(&sequence).as_ref().map_or(0, bytes);
         if self.line_bytes + bytes(&message) > line_bytes_max {
             message.line = None;
@@ -273,7 +273,7 @@ mod tests {
 
     fn messages(of: &[(u64, &str, &[u8])]) -> OriginMessages {
         let read = |&(sequence, log, bytes): &(u64, &str, &[u8])| {
-            (sequence, Message::of(log, bytes.to_vec()))
+            (sequence, CopiedMessage::parse(log, bytes.to_vec()))
         };
         let mut messages = OriginMessages::default();
         of.iter().map(read).for_each(|message| messages.add(message));
@@ -301,13 +301,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut copy = StreamCopy::open(folder.path().join("copy")).unwrap();
         let known = StoreOrigin::mint("ana", 0);
-        copy.put(&known, &messages(&[(1, "api", b"1")])).unwrap();
+        copy.write_origin(&known, &messages(&[(1, "api", b"1")])).unwrap();
         let mut more = BTreeSet::new();
         let mut all = (0..=1_000).map(|bits| StoreOrigin::mint("ana", bits));
-        let taken = all.by_ref().take(1_000).filter(|origin| copy.takes(origin, &mut more)).count();
+        let taken =
+            all.by_ref().take(1_000).filter(|origin| copy.accepts(origin, &mut more)).count();
         assert_eq!((taken, more.len()), (1_000, 999));
-        assert!(!copy.takes(&all.next().unwrap(), &mut more), "one too many");
-        assert!(copy.takes(&known, &mut more));
+        assert!(!copy.accepts(&all.next().unwrap(), &mut more), "one too many");
+        assert!(copy.accepts(&known, &mut more));
     }
 
     // S-SYNC-8, S-NATS-6
@@ -315,12 +316,12 @@ mod tests {
     fn past_the_bound_messages_only_count() {
         let mut of_ana = messages(&[(1, "api", b"12345")]);
         for sequence in [2, 3, 3] {
-            of_ana.add_within((sequence, Message::of("api", b"123".to_vec())), 9);
+            of_ana.add_within((sequence, CopiedMessage::parse("api", b"123".to_vec())), 9);
         }
         let lines: Vec<(u64, &str)> = of_ana.lines("api").collect();
         assert_eq!((lines, of_ana.counts()["api"]), (vec![(1, "12345"), (2, "123")], 3));
-        of_ana.add_within((2, Message::of("api", b"1".to_vec())), 9);
-        of_ana.add_within((3, Message::of("api", b"123".to_vec())), 9);
+        of_ana.add_within((2, CopiedMessage::parse("api", b"1".to_vec())), 9);
+        of_ana.add_within((3, CopiedMessage::parse("api", b"123".to_vec())), 9);
         assert_eq!(of_ana.lines("api").count(), 3, "room that was given back is used");
     }
 
@@ -351,7 +352,7 @@ mod tests {
         let origin = StoreOrigin::mint("ana", 1);
         let open = || StreamCopy::open(folder.path().join("copy")).unwrap();
         let mut copy = open();
-        copy.put(&origin, &of_ana).unwrap();
+        copy.write_origin(&origin, &of_ana).unwrap();
         copy.state.cursor = 10;
         copy.write().unwrap();
         assert_eq!(open().read(&origin), of_ana);

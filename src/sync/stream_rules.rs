@@ -26,7 +26,7 @@ fn command(stream: &str) -> String {
 }
 
 /// What is told if there is no stream.
-pub(crate) fn missing(stream: &str) -> String {
+pub(crate) fn missing_stream_text(stream: &str) -> String {
     format!(
         "there is no stream {stream} on the server; its administrator makes it once:\n{}",
         command(stream)
@@ -34,7 +34,7 @@ pub(crate) fn missing(stream: &str) -> String {
 }
 
 /// Tells what of a stream is not as it must be. `None` if all is well.
-pub(crate) fn what_is_off(config: &Config) -> Option<String> {
+pub(crate) fn stream_fault(config: &Config) -> Option<String> {
     let unlimited = |most: i64| most <= 0;
     let rules = [
         (config.subjects == [ALL], "its only subject must be ak1.e.>"),
@@ -98,11 +98,11 @@ mod tests {
             max_message_size: 131_072,
             ..Config::default()
         };
-        assert_eq!(what_is_off(&right), None);
+        assert_eq!(stream_fault(&right), None);
         let told = |change: &dyn Fn(&mut Config)| {
             let mut config = right.clone();
             change(&mut config);
-            what_is_off(&config).unwrap_or_default()
+            stream_fault(&config).unwrap_or_default()
         };
         assert!(told(&|config| config.subjects = vec!["x".to_owned()]).contains("only subject"));
         assert!(told(&|config| config.storage = StorageType::Memory).contains("in files"));

@@ -2,12 +2,12 @@
 
 use event::RepoKey;
 
-use crate::outgoing::outgoing;
-use crate::publishing::{MayLeave, Standing, WantedTree};
+use crate::outgoing_lines::collect_outgoing;
+use crate::published_tree::{PublishedTree, SharePermission, WantedTree};
 use crate::sync_record::SyncRecord;
 use crate::sync_report::Preview;
 use crate::sync_request::{FOLDER, SyncRequest};
-use crate::unsent::to_agree;
+use crate::waiting_lines::unagreed_repos;
 use crate::{SyncError, Transport};
 
 /// Tells what a round would send, and changes nothing but the cache.
@@ -20,13 +20,14 @@ pub fn preview(
 ) -> Result<Preview, SyncError> {
     store::own_folder(&request.cache.join(FOLDER))?;
     let record = SyncRecord::read(request.store, request.remote)?;
-    let mut own = outgoing(request.store, request.policy, &record.allowed())?;
-    let mut standing = Standing::default();
+    let mut own = collect_outgoing(request.store, request.policy, &record.allowed())?;
+    let mut standing = PublishedTree::default();
     let mut not_compared = None;
     if let Some(origin) = request.store.origin()? {
         let tips = transport.tips();
-        let read = tips
-            .and_then(|tips| Standing::read(transport, &origin, (tips.tips.get(&origin), &record)));
+        let read = tips.and_then(|tips| {
+            PublishedTree::read(transport, &origin, (tips.tips.get(&origin), &record))
+        });
         match read {
             Ok(Some(found)) if found.is_ours(&record, &own, request.policy) => standing = found,
             Ok(_) => {}
@@ -37,12 +38,12 @@ pub fn preview(
         }
     }
     own.leave_out_longer_than(transport.line_bytes_max());
-    let to_agree = to_agree(&own, &record);
+    let to_agree = unagreed_repos(&own, &record);
     let all = |repo: &RepoKey| match request.policy.shares(repo) {
-        true => MayLeave::Yes,
-        false => MayLeave::No,
+        true => SharePermission::Yes,
+        false => SharePermission::No,
     };
-    let wanted = WantedTree::of(&standing, &own, all);
+    let wanted = WantedTree::plan(&standing, &own, all);
     let WantedTree { new: lines, withdrawn, .. } = wanted;
     Ok(Preview { lines, withdrawn, to_agree, left_out: own.left_out, not_compared })
 }

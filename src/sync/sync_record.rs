@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use store::{Store, StoreError};
 
-use crate::{AllowedLines, RemoteAddress, Seal, SyncError, Tip, Unverified};
+use crate::{AllowedLines, RemoteAddress, Seal, SyncError, Tip, UnverifiedOrigin};
 
 /// The file, inside the store.
 const RECORD: &str = ".sync.json";
@@ -79,7 +79,7 @@ impl SyncRecord {
     }
 
     /// Tells whether this store published, or was about to publish, the tree of a tip.
-    pub(crate) fn knows(&self, tip: &Tip) -> bool {
+    pub(crate) fn has_published(&self, tip: &Tip) -> bool {
         ["published", "publishing"].iter().any(|name| self.text(name) == Some(&tip.0))
     }
 
@@ -158,20 +158,20 @@ impl SyncRecord {
     }
 
     /// Returns the origins of the remote of which nothing is taken, because of their signatures.
-    pub(crate) fn unverified(&self) -> Vec<Unverified> {
+    pub(crate) fn unverified(&self) -> Vec<UnverifiedOrigin> {
         let held = self.fields.get(UNVERIFIED).and_then(Value::as_object);
         let read = |(name, seen): (&String, &Value)| {
             let origin = StoreOrigin::parse(name)?;
             let expected = self.key_of(&origin).map(str::to_owned);
             let seen = serde_json::from_value::<Seal>(seen.clone()).ok()?;
-            Some(Unverified { origin, expected, seen })
+            Some(UnverifiedOrigin { origin, expected, seen })
         };
         held.into_iter().flatten().filter_map(read).collect()
     }
 
     /// Notes these origins, in the place of those before. Returns whether they are others.
-    pub(crate) fn note_unverified(&mut self, held: &[Unverified]) -> bool {
-        let noted = |one: &Unverified| {
+    pub(crate) fn record_unverified(&mut self, held: &[UnverifiedOrigin]) -> bool {
+        let noted = |one: &UnverifiedOrigin| {
             let seen = serde_json::to_value(&one.seen).unwrap_or_default();
             (one.origin.as_str().to_owned(), seen)
         };
@@ -234,7 +234,7 @@ mod tests {
         record.write().unwrap();
         let record = read(&remotes[0]);
         assert!(record.is_agreed(&api) && !record.is_agreed(&web));
-        let known = ["t1", "t2", "t3"].map(|tip| record.knows(&Tip(tip.to_owned())));
+        let known = ["t1", "t2", "t3"].map(|tip| record.has_published(&Tip(tip.to_owned())));
         assert_eq!((known, record.lines()), ([true, true, false], 3));
         assert!(!read(&remotes[1]).is_agreed(&api));
         let text = std::fs::read_to_string(&path).unwrap();
@@ -284,7 +284,7 @@ mod tests {
         let [ana, bo] = [("ana", 1), ("bo", 2)].map(|(host, bits)| StoreOrigin::mint(host, bits));
         let mut record = read(&remotes[0]);
         record.keep_key(&ana, "SHA256:a", Timestamp::UNIX_EPOCH);
-        let held = |origin: &StoreOrigin, expected: Option<&str>, seen| Unverified {
+        let held = |origin: &StoreOrigin, expected: Option<&str>, seen| UnverifiedOrigin {
             origin: origin.clone(),
             expected: expected.map(str::to_owned),
             seen,
@@ -293,11 +293,11 @@ mod tests {
             held(&ana, Some("SHA256:a"), Seal::Signed("SHA256:b".to_owned())),
             held(&bo, None, Seal::Unsigned),
         ];
-        assert!(record.note_unverified(&both) && !record.note_unverified(&both));
+        assert!(record.record_unverified(&both) && !record.record_unverified(&both));
         record.write().unwrap();
         let mut record = read(&remotes[0]);
         assert_eq!(record.unverified(), both);
-        assert!(record.note_unverified(&[]) && !record.note_unverified(&[]));
+        assert!(record.record_unverified(&[]) && !record.record_unverified(&[]));
         record.write().unwrap();
         let mut record = read(&remotes[1]);
         assert_eq!((record.unverified(), record.key_of(&ana)), (Vec::new(), Some("SHA256:a")));

@@ -3,7 +3,7 @@
 use event::{RepoKey, StoreOrigin};
 use jiff::Timestamp;
 
-use crate::{LeftOut, Unverified};
+use crate::{LeftOutLines, UnverifiedOrigin};
 
 /// What a round did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +25,15 @@ pub struct SyncReport {
     /// How many lines of each origin wait for another day or another fetch.
     pub held: Vec<(StoreOrigin, usize)>,
     /// The origins of which nothing is taken, because of their signatures.
-    pub unverified: Vec<Unverified>,
+    pub unverified: Vec<UnverifiedOrigin>,
     /// What is not pushed.
-    pub waiting: Option<Waiting>,
+    pub waiting: Option<WaitingLines>,
     /// The repositories nobody agreed to share with this remote yet, and how many lines they have.
     pub to_agree: Vec<(RepoKey, usize)>,
     /// The origins from which nothing came for two weeks, and when the last line did.
     pub silent: Vec<(StoreOrigin, Timestamp)>,
     /// What stays of the shared repositories.
-    pub left_out: LeftOut,
+    pub left_out: LeftOutLines,
     /// Whether the remote answered.
     pub is_reached: bool,
     /// What else somebody should know, each as one sentence.
@@ -41,7 +41,7 @@ pub struct SyncReport {
 }
 
 impl SyncReport {
-    pub(crate) fn of(origin: StoreOrigin) -> Self {
+    pub(crate) fn new(origin: StoreOrigin) -> Self {
         Self {
             origin,
             renewed_from: None,
@@ -55,7 +55,7 @@ impl SyncReport {
             waiting: None,
             to_agree: Vec::new(),
             silent: Vec::new(),
-            left_out: LeftOut::default(),
+            left_out: LeftOutLines::default(),
             is_reached: true,
             trouble: Vec::new(),
         }
@@ -64,7 +64,7 @@ impl SyncReport {
     /// Joins a round with the one before it, as if both had been one: what they did is added up, and what stands now is that
     /// of the later one.
     #[must_use]
-    pub fn after(mut self, first: Self) -> Self {
+    pub fn joined_with(mut self, first: Self) -> Self {
         self.renewed_from = first.renewed_from.or(self.renewed_from);
         self.pushed += first.pushed;
         self.withdrawn += first.withdrawn;
@@ -93,7 +93,7 @@ pub fn counted(count: usize, noun: &str) -> String {
 
 /// Lines that the remote should have and has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingLines {
     /// How many, as far as is known; 0 if only some are to be removed there.
     pub lines: usize,
     /// Since when.
@@ -110,7 +110,7 @@ pub struct Preview {
     /// The repositories nobody agreed to share with this remote yet, and how many lines they have.
     pub to_agree: Vec<(RepoKey, usize)>,
     /// What stays of the shared repositories.
-    pub left_out: LeftOut,
+    pub left_out: LeftOutLines,
     /// Why the lines were not compared with the remote. All are listed then.
     pub not_compared: Option<String>,
 }
@@ -124,16 +124,16 @@ mod tests {
     fn two_rounds_are_told_as_one() {
         let [old, new] = [1, 2].map(|bits| StoreOrigin::mint("me", bits));
         let other = StoreOrigin::mint("you", 3);
-        let mut first = SyncReport::of(new.clone());
+        let mut first = SyncReport::new(new.clone());
         first.renewed_from = Some(old.clone());
         (first.pushed, first.withdrawn, first.fetched, first.dropped) = (1, 2, 3, 4);
         (first.fetched_from, first.held) = (2, vec![(other.clone(), 50)]);
         first.trouble = vec!["odd".to_owned(), "gone there".to_owned()];
         first.to_agree = vec![(RepoKey::parse("api").unwrap(), 7)];
-        let mut second = SyncReport::of(new);
+        let mut second = SyncReport::new(new);
         (second.pushed, second.fetched, second.fetched_from) = (7, 1, 1);
         second.trouble = vec!["odd".to_owned(), "new".to_owned()];
-        let both = second.after(first);
+        let both = second.joined_with(first);
         assert_eq!(both.renewed_from, Some(old));
         assert_eq!((both.pushed, both.withdrawn, both.fetched, both.dropped), (8, 2, 4, 4));
         assert_eq!((both.fetched_from, both.held), (2, vec![(other, 50)]));

@@ -11,7 +11,7 @@ use store::Store;
 
 use crate::content_sum::short_sum;
 use crate::sync_record::SyncRecord;
-use crate::{LeftOut, RemoteAddress, Tip};
+use crate::{LeftOutLines, RemoteAddress, Tip};
 
 /// Most lines of one origin that are taken on a day. A person and their agents write tens; more is a fault or an attack.
 pub(crate) const LINES_A_DAY_MAX: usize = 10_000;
@@ -50,7 +50,7 @@ pub(crate) struct SettledPart {
     /// The repositories that nobody had agreed to share, and how many lines they had.
     to_agree: Vec<(String, usize)>,
     /// What stayed of the shared repositories.
-    pub(crate) left_out: LeftOut,
+    pub(crate) left_out: LeftOutLines,
 }
 
 impl SettledPart {
@@ -111,7 +111,7 @@ impl SyncState {
         &mut self,
         logs: &str,
         tip: Option<Tip>,
-        (to_agree, left_out): (&[(RepoKey, usize)], LeftOut),
+        (to_agree, left_out): (&[(RepoKey, usize)], LeftOutLines),
     ) {
         let named = |(repo, lines): &(RepoKey, usize)| (repo.as_str().to_owned(), *lines);
         let to_agree = to_agree.iter().map(named).collect();
@@ -198,7 +198,7 @@ mod tests {
         let read = || SyncState::read(folder.path(), &store, &remote);
         let mut state = read();
         let api = RepoKey::parse("api").unwrap();
-        let left_out = LeftOut { private: 2, ..LeftOut::default() };
+        let left_out = LeftOutLines { private: 2, ..LeftOutLines::default() };
         state.settle("a", Some(Tip("b".to_owned())), (&[(api.clone(), 3)], left_out));
         state.write();
         let read_back = read();

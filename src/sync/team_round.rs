@@ -5,16 +5,16 @@ use event::{RepoKey, StoreOrigin};
 use jiff::Timestamp;
 use store::TeamTurn;
 
-use crate::mirroring::{Mirroring, ORIGIN_BYTES_MAX, silent};
-use crate::outgoing::{Outgoing, outgoing};
-use crate::own_signature::{OwnSigning, note_own_key};
-use crate::publishing::{MayLeave, Standing, WantedTree};
+use crate::mirror_update::{MirrorUpdater, ORIGIN_BYTES_MAX, silent_origins};
+use crate::outgoing_lines::{OutgoingLines, collect_outgoing};
+use crate::own_signature::{OwnSigning, record_own_key};
+use crate::published_tree::{PublishedTree, SharePermission, WantedTree};
 use crate::sync_record::SyncRecord;
-use crate::sync_report::{SyncReport, Waiting, counted};
+use crate::sync_report::{SyncReport, WaitingLines, counted};
 use crate::sync_request::{Consent, FOLDER, SyncRequest};
 use crate::sync_state::SyncState;
-use crate::unsent::{log_state, to_agree, waiting_lines};
-use crate::{History, NextTree, Published, SyncError, Tip, Tips, Transport};
+use crate::waiting_lines::{log_state, unagreed_repos, waiting_lines};
+use crate::{NextTree, PublishOutcome, RemoteHistory, SyncError, Tip, Tips, Transport};
 
 /// How long a round waits for another one of the same store, in milliseconds.
 const TURN_MS_MAX: u64 = 2_000;
@@ -34,7 +34,7 @@ pub fn sync_round(
     let folder = request.cache.join(FOLDER);
     store::own_folder(&folder)?;
     // What cannot be brought in now is shared next time.
-    let _ = request.store.bring_in_what_waits();
+    let _ = request.store.bring_in_spool();
     match round(request, transport, &turn) {
         Err(SyncError::Cache { .. }) => {
             transport.forget()?;
@@ -54,7 +54,7 @@ fn round(
     let mut round = Round {
         request,
         state: SyncState::read(&folder, request.store, request.remote),
-        report: SyncReport::of(request.store.ensure_origin(request.host, (request.random)())?),
+        report: SyncReport::new(request.store.ensure_origin(request.host, (request.random)())?),
         logs: log_state(request.store, request.policy, &record)?,
         record,
         own: None,
@@ -67,9 +67,9 @@ fn round(
         let (store, now, steps) = (request.store, request.now, request.steps);
         let origin_bytes_max = ORIGIN_BYTES_MAX;
         let policy = request.policy;
-        let mirroring = Mirroring { store, turn, now, origin_bytes_max, policy, steps };
+        let mirroring = MirrorUpdater { store, turn, now, origin_bytes_max, policy, steps };
         let known = (&mut round.state, &mut round.record);
-        mirroring.all(transport, &tips, known, &mut round.report)
+        mirroring.bring_in_all(transport, &tips, known, &mut round.report)
     });
     match reached {
         Ok(()) => round.state.reached_at = Some(request.now.as_second()),
@@ -78,7 +78,7 @@ fn round(
         }
         Err(error) => return Err(error),
     }
-    round.report.silent = silent(request.store, request.now)?;
+    round.report.silent = silent_origins(request.store, request.now)?;
     round.state.write();
     Ok(round.report)
 }
@@ -91,7 +91,7 @@ struct Round<'a> {
     /// What the own logs looked like when the round began.
     logs: String,
     /// What may leave, once it was read.
-    own: Option<Outgoing>,
+    own: Option<OutgoingLines>,
     signing: OwnSigning,
 }
 
@@ -127,7 +127,7 @@ impl Round<'_> {
     fn publish_in_tries(
         &mut self,
         transport: &mut dyn Transport,
-        own: &Outgoing,
+        own: &OutgoingLines,
         mut tips: Tips,
     ) -> Result<Tips, SyncError> {
         for _ in 0..TRIES_MAX {
@@ -160,9 +160,9 @@ impl Round<'_> {
     }
 
     /// Returns what may leave. It is read once in a round, by whoever needs it first.
-    fn take_own(&mut self) -> Result<Outgoing, SyncError> {
+    fn take_own(&mut self) -> Result<OutgoingLines, SyncError> {
         let SyncRequest { store, policy, .. } = self.request;
-        let read = || outgoing(store, policy, &self.record.allowed());
+        let read = || collect_outgoing(store, policy, &self.record.allowed());
         Ok(self.own.take().map_or_else(read, Ok)?)
     }
 
@@ -172,7 +172,7 @@ impl Round<'_> {
         let known = self.state.settled_at(&self.logs, &self.record);
         let may_be_asked = known.is_none_or(|known| {
             known.to_agree().iter().any(|(repo, _)| consent.covers(repo))
-                || !known.tip().is_none_or(|tip| self.record.knows(&tip))
+                || !known.tip().is_none_or(|tip| self.record.has_published(&tip))
         });
         if *consent == Consent::AsBefore || !may_be_asked {
             return Ok(());
@@ -190,7 +190,7 @@ impl Round<'_> {
     fn publish_on(
         &mut self,
         transport: &mut dyn Transport,
-        own: &Outgoing,
+        own: &OutgoingLines,
         tips: &Tips,
     ) -> Result<PublishTry, SyncError> {
         let origin = self.report.origin.clone();
@@ -203,16 +203,16 @@ impl Round<'_> {
         };
         if let Some(tip) = forged {
             let why = "our own part: somebody without our key wrote it; what this store shares takes its place";
-            self.tell(why.to_owned());
-            let standing = Standing::forged(transport, &origin, (tip, &self.record));
+            self.report_trouble_once(why.to_owned());
+            let standing = PublishedTree::forged(transport, &origin, (tip, &self.record));
             return self.publish_in_place(transport, own, standing);
         }
-        let standing = match (Standing::read(transport, &origin, (tip, &self.record)), tip) {
+        let standing = match (PublishedTree::read(transport, &origin, (tip, &self.record)), tip) {
             (Ok(Some(standing)), _) => standing,
             (Ok(None), _) => return Ok(PublishTry::Again),
             // Somebody else put it there. What we published ourselves may only be damaged here.
-            (Err(SyncError::Unreadable(_)), Some(tip)) if !self.record.knows(tip) => {
-                Standing::unreadable(tip)
+            (Err(SyncError::Unreadable(_)), Some(tip)) if !self.record.has_published(tip) => {
+                PublishedTree::unreadable(tip)
             }
             (Err(error), _) => return Err(error),
         };
@@ -227,23 +227,23 @@ impl Round<'_> {
     fn publish_in_place(
         &mut self,
         transport: &mut dyn Transport,
-        own: &Outgoing,
-        standing: Standing,
+        own: &OutgoingLines,
+        standing: PublishedTree,
     ) -> Result<PublishTry, SyncError> {
         let origin = self.report.origin.clone();
         (self.request.steps)("compared");
-        let to_agree = to_agree(own, &self.record);
+        let to_agree = unagreed_repos(own, &self.record);
         let may_leave = |repo: &RepoKey| match self.request.policy.shares(repo) {
-            false => MayLeave::No,
-            true if self.record.is_agreed(repo) => MayLeave::Yes,
-            true => MayLeave::NotYet,
+            false => SharePermission::No,
+            true if self.record.is_agreed(repo) => SharePermission::Yes,
+            true => SharePermission::NotYet,
         };
-        let wanted = WantedTree::of(&standing, own, may_leave);
+        let wanted = WantedTree::plan(&standing, own, may_leave);
         self.report.to_agree = to_agree;
         let gone = wanted.gone.iter().map(|repo| {
             format!("the log of {repo} is gone from this store; its lines stay on the remote")
         });
-        gone.for_each(|what| self.tell(what));
+        gone.for_each(|what| self.report_trouble_once(what));
         if standing.damaged > 0 {
             let files = counted(standing.damaged, "file");
             self.report
@@ -264,16 +264,16 @@ impl Round<'_> {
             // that are killed one after the other would leave a tree that nobody knows.
             self.record.published(tip, standing.lines());
         }
-        match self.put(transport, (&standing, &wanted), &origin)? {
-            Published::Done => {
+        match self.publish_tree(transport, (&standing, &wanted), &origin)? {
+            PublishOutcome::Done => {
                 self.report.pushed = wanted.new.len();
                 self.report.withdrawn = wanted.withdrawn;
                 self.state.waiting_since = None;
                 let tip = self.record.published_tip().map(|tip| Tip(tip.to_owned()));
                 Ok(PublishTry::Settled(tip))
             }
-            Published::Taken => Ok(PublishTry::Again),
-            Published::Refused(why) => {
+            PublishOutcome::Conflict => Ok(PublishTry::Again),
+            PublishOutcome::Refused(why) => {
                 self.report.trouble.push(format!("the remote refused our lines: {why}"));
                 self.wait(wanted.new.len());
                 Ok(PublishTry::Refused)
@@ -282,12 +282,12 @@ impl Round<'_> {
     }
 
     /// Prepares and publishes a tree. A remote that drops no history gets the tree on top of it.
-    fn put(
+    fn publish_tree(
         &mut self,
         transport: &mut dyn Transport,
-        (standing, wanted): (&Standing, &WantedTree),
+        (standing, wanted): (&PublishedTree, &WantedTree),
         origin: &StoreOrigin,
-    ) -> Result<Published, SyncError> {
+    ) -> Result<PublishOutcome, SyncError> {
         let next = |history| NextTree {
             origin,
             on: standing.tip.as_ref(),
@@ -297,11 +297,12 @@ impl Round<'_> {
         };
         let first = next(wanted.history(standing));
         let published = self.put_one(transport, &first, wanted.lines)?;
-        if first.history == History::Keep || !matches!(published, Published::Refused(_)) {
+        if first.history == RemoteHistory::Keep || !matches!(published, PublishOutcome::Refused(_))
+        {
             return Ok(published);
         }
-        let published = self.put_one(transport, &next(History::Keep), wanted.lines)?;
-        if published == Published::Done {
+        let published = self.put_one(transport, &next(RemoteHistory::Keep), wanted.lines)?;
+        if published == PublishOutcome::Done {
             let why = "the remote drops no history, so withdrawn lines can still be found there";
             self.report.trouble.push(why.to_owned());
         }
@@ -313,7 +314,7 @@ impl Round<'_> {
         transport: &mut dyn Transport,
         next: &NextTree<'_>,
         lines: usize,
-    ) -> Result<Published, SyncError> {
+    ) -> Result<PublishOutcome, SyncError> {
         let tip = transport.prepare(next)?;
         let key = self.signing.key_of_tree(transport, (next.origin, &tip))?;
         // Noted before, so that a tip that is there after a crash is known to be ours.
@@ -322,11 +323,11 @@ impl Round<'_> {
         (self.request.steps)("noted");
         let published = transport.publish(next, &tip)?;
         (self.request.steps)("pushed");
-        if published == Published::Done {
+        if published == PublishOutcome::Done {
             if let Some(key) = key {
                 let own = (next.origin, key.as_str());
-                let told = note_own_key(&mut self.record, own, self.request.now);
-                told.into_iter().for_each(|what| self.tell(what));
+                let told = record_own_key(&mut self.record, own, self.request.now);
+                told.into_iter().for_each(|what| self.report_trouble_once(what));
             }
             self.settled(&tip, lines)?;
         }
@@ -359,7 +360,7 @@ impl Round<'_> {
         }
         let own = self.take_own()?;
         self.report.left_out = own.left_out.clone();
-        self.report.to_agree = to_agree(&own, &self.record);
+        self.report.to_agree = unagreed_repos(&own, &self.record);
         let lines = waiting_lines(&own, &self.record);
         if lines > 0 {
             self.wait(lines);
@@ -368,7 +369,7 @@ impl Round<'_> {
     }
 
     /// Tells something once, also if publishing starts over.
-    fn tell(&mut self, what: String) {
+    fn report_trouble_once(&mut self, what: String) {
         if !self.report.trouble.contains(&what) {
             self.report.trouble.push(what);
         }
@@ -378,7 +379,7 @@ impl Round<'_> {
         let now = self.request.now.as_second();
         let since = *self.state.waiting_since.get_or_insert(now);
         let since = Timestamp::from_second(since).unwrap_or(self.request.now);
-        self.report.waiting = Some(Waiting { lines, since });
+        self.report.waiting = Some(WaitingLines { lines, since });
     }
 
     /// Tells whether the logs are as they were when the remote got what it still has.
@@ -387,7 +388,7 @@ impl Round<'_> {
         let settled = self.state.settled_at(&self.logs, &self.record);
         settled.is_some_and(|settled| settled.tip().as_ref() == there)
             && (there.is_none() || !self.signing.is_missing(&self.report.origin, &self.record))
-            && there.is_none_or(|there| self.record.knows(there))
+            && there.is_none_or(|there| self.record.has_published(there))
     }
 
     /// Tells what was found when the logs were read last.

@@ -9,13 +9,13 @@ use jiff::Timestamp;
 use settings::SyncPolicy;
 use store::Store;
 
-use crate::mirroring::silent;
-use crate::outgoing::outgoing;
+use crate::mirror_update::silent_origins;
+use crate::outgoing_lines::collect_outgoing;
 use crate::sync_record::SyncRecord;
 use crate::sync_request::FOLDER;
 use crate::sync_state::SyncState;
-use crate::unsent::{log_state, to_agree, waiting_lines};
-use crate::{RemoteAddress, SyncError, Unverified, Waiting};
+use crate::waiting_lines::{log_state, unagreed_repos, waiting_lines};
+use crate::{RemoteAddress, SyncError, UnverifiedOrigin, WaitingLines};
 
 /// How sharing stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +23,13 @@ pub struct TeamState {
     /// When the remote answered last. `None` if it never did, as far as the cache knows.
     pub reached_at: Option<Timestamp>,
     /// What is not pushed, if anything is.
-    pub waiting: Option<Waiting>,
+    pub waiting: Option<WaitingLines>,
     /// The repositories that nobody agreed to share yet, and how many lines they have.
     pub to_agree: Vec<(RepoKey, usize)>,
     /// How many other origins have lines here.
     pub origins: usize,
     /// Those of which nothing was taken at the last round, because of their signatures.
-    pub unverified: Vec<Unverified>,
+    pub unverified: Vec<UnverifiedOrigin>,
     /// Those from which nothing came for two weeks, and when the last line did.
     pub silent: Vec<(StoreOrigin, Timestamp)>,
 }
@@ -39,7 +39,7 @@ impl TeamState {
     ///
     /// # Errors
     /// [`SyncError::Store`].
-    pub fn of(
+    pub fn read(
         store: &Store,
         policy: &SyncPolicy,
         remote: &RemoteAddress,
@@ -56,18 +56,18 @@ impl TeamState {
             to_agree: Vec::new(),
             origins: origins.len(),
             unverified: record.unverified(),
-            silent: silent(store, now)?,
+            silent: silent_origins(store, now)?,
         };
         let logs = log_state(store, policy, &record)?;
         if let Some(settled) = state.settled_at(&logs, &record) {
             found.to_agree = settled.to_agree();
             return Ok(found);
         }
-        let own = outgoing(store, policy, &record.allowed())?;
+        let own = collect_outgoing(store, policy, &record.allowed())?;
         let lines = waiting_lines(&own, &record);
         let since = state.waiting_since.and_then(|since| Timestamp::from_second(since).ok());
-        found.waiting = (lines > 0).then(|| Waiting { lines, since: since.unwrap_or(now) });
-        found.to_agree = to_agree(&own, &record);
+        found.waiting = (lines > 0).then(|| WaitingLines { lines, since: since.unwrap_or(now) });
+        found.to_agree = unagreed_repos(&own, &record);
         Ok(found)
     }
 }

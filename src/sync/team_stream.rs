@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::Notify;
 
 use crate::SyncError;
-use crate::stream_rules::{ALL, is_recent, what_is_off};
+use crate::stream_rules::{ALL, is_recent, stream_fault};
 use crate::team_address::TeamAddress;
 
 /// How long a connection takes at most.
@@ -63,11 +63,11 @@ pub(crate) struct StreamState {
 
 /// What became of messages.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Sent {
+pub(crate) enum SendOutcome {
     /// They are stored; the sequence of the last one.
     Stored(u64),
     /// The subject had another last message.
-    Taken,
+    Conflict,
     /// The server refuses, for this reason.
     Refused(String),
 }
@@ -129,13 +129,13 @@ impl TeamStream {
                     GetStreamErrorKind::JetStream(why)
                         if why.error_code() == ErrorCode::STREAM_NOT_FOUND =>
                     {
-                        SyncError::Setup(crate::stream_rules::missing(&address.stream))
+                        SyncError::Setup(crate::stream_rules::missing_stream_text(&address.stream))
                     }
                     _ => away(refusal.or(&error)),
                 });
             }
         };
-        if let Some(off) = what_is_off(&stream.cached_info().config) {
+        if let Some(off) = stream_fault(&stream.cached_info().config) {
             return Err(SyncError::Setup(off));
         }
         let most =
@@ -245,7 +245,7 @@ impl TeamStream {
         subject: &str,
         expected: u64,
         lines: &[&str],
-    ) -> Result<Sent, SyncError> {
+    ) -> Result<SendOutcome, SyncError> {
         self.refusal.clear();
         self.wait(async {
             let mut acks = Vec::new();
@@ -260,15 +260,15 @@ impl TeamStream {
                 // The lines after the first one must not overtake it, nor land without it.
                 if place == 0 && lines.len() > 1 {
                     match self.stored(acks.remove(0)).await? {
-                        Sent::Stored(_) => {}
+                        SendOutcome::Stored(_) => {}
                         refused => return Ok(refused),
                     }
                 }
             }
-            let mut last = Sent::Stored(expected);
+            let mut last = SendOutcome::Stored(expected);
             for ack in acks {
                 last = self.stored(ack).await?;
-                if !matches!(last, Sent::Stored(_)) {
+                if !matches!(last, SendOutcome::Stored(_)) {
                     break;
                 }
             }
@@ -276,17 +276,20 @@ impl TeamStream {
         })
     }
 
-    async fn stored(&self, ack: jetstream::context::PublishAckFuture) -> Result<Sent, SyncError> {
+    async fn stored(
+        &self,
+        ack: jetstream::context::PublishAckFuture,
+    ) -> Result<SendOutcome, SyncError> {
         let answered = tokio::select! {
             answered = ack.into_future() => answered,
-            () = self.refusal.bell.notified() => return Ok(Sent::Refused(self.refusal.or(&"not allowed"))),
+            () = self.refusal.bell.notified() => return Ok(SendOutcome::Refused(self.refusal.or(&"not allowed"))),
         };
         match answered {
-            Ok(ack) => Ok(Sent::Stored(ack.sequence)),
+            Ok(ack) => Ok(SendOutcome::Stored(ack.sequence)),
             Err(error) => match error.kind() {
-                PublishErrorKind::WrongLastSequence => Ok(Sent::Taken),
+                PublishErrorKind::WrongLastSequence => Ok(SendOutcome::Conflict),
                 PublishErrorKind::Other | PublishErrorKind::MaxPayloadExceeded => {
-                    Ok(Sent::Refused(said(&error)))
+                    Ok(SendOutcome::Refused(error_with_source(&error)))
                 }
                 _ => Err(self.away(error)),
             },
@@ -380,7 +383,7 @@ fn state_of(info: &Info) -> StreamState {
 }
 
 /// Returns an error with the reason behind it.
-fn said(error: &(dyn std::error::Error + 'static)) -> String {
+fn error_with_source(error: &(dyn std::error::Error + 'static)) -> String {
     let reason = error.source().map(|reason| format!(": {reason}"));
     format!("{error}{}", reason.unwrap_or_default())
 }

@@ -32,7 +32,7 @@ pub struct Tips {
 
 /// What was brought near, so that it can be read.
 #[derive(Debug, Default)]
-pub struct Brought {
+pub struct FetchedTips {
     /// What can be read now. An origin may have published more since it was asked.
     pub tips: BTreeMap<StoreOrigin, Tip>,
     /// The origins of which nothing came, and why: [`SyncError::Unreadable`] if the remote answered, and
@@ -42,7 +42,7 @@ pub struct Brought {
 
 /// One file of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct TreeFile {
     /// Its path in the tree, with `/`.
     pub path: String,
     /// What names its contents.
@@ -55,7 +55,7 @@ pub struct Listed {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
     /// Plain files.
-    pub files: Vec<Listed>,
+    pub files: Vec<TreeFile>,
     /// How many entries are something else: links, programs, submodules.
     pub odd: usize,
 }
@@ -71,7 +71,7 @@ pub enum FilePart<'a> {
 
 /// Whether what the origin published before stays in the history of the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum History {
+pub enum RemoteHistory {
     /// It stays.
     Keep,
     /// It goes, because lines were withdrawn.
@@ -86,7 +86,7 @@ pub struct NextTree<'a> {
     /// What the remote has of it now.
     pub on: Option<&'a Tip>,
     /// Whether that stays in the history.
-    pub history: History,
+    pub history: RemoteHistory,
     /// All files, by path.
     pub files: BTreeMap<&'a str, FilePart<'a>>,
     /// When it is published.
@@ -95,11 +95,11 @@ pub struct NextTree<'a> {
 
 /// What became of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Published {
+pub enum PublishOutcome {
     /// The remote has it.
     Done,
     /// The remote had another one than expected: a second store publishes under this origin.
-    Taken,
+    Conflict,
     /// The remote refuses, for this reason.
     Refused(String),
 }
@@ -117,7 +117,7 @@ pub trait Transport {
     ///
     /// # Errors
     /// [`SyncError::Cache`].
-    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<Brought, SyncError>;
+    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<FetchedTips, SyncError>;
 
     /// Lists a tree that was brought, at most 20,000 files.
     ///
@@ -129,7 +129,11 @@ pub trait Transport {
     ///
     /// # Errors
     /// [`SyncError`].
-    fn read(&mut self, origin: &StoreOrigin, files: &[&Listed]) -> Result<Vec<Vec<u8>>, SyncError>;
+    fn read(
+        &mut self,
+        origin: &StoreOrigin,
+        files: &[&TreeFile],
+    ) -> Result<Vec<Vec<u8>>, SyncError>;
 
     /// Makes everything ready to publish a tree, and returns its name. The remote does not change.
     ///
@@ -141,7 +145,7 @@ pub trait Transport {
     ///
     /// # Errors
     /// [`SyncError`].
-    fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<Published, SyncError>;
+    fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<PublishOutcome, SyncError>;
 
     /// Returns the longest line that the remote takes, in bytes, as far as is known. Longer ones stay.
     fn line_bytes_max(&self) -> usize {

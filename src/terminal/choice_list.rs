@@ -1,7 +1,7 @@
 //! What can be chosen, what fits the words typed so far, and which one is chosen. Not here: how it is shown (`screen`).
 
-use crate::fuzzy::{fit, folded};
-use crate::keys::Key;
+use crate::fuzzy::{fit, folded_letters};
+use crate::keys::TerminalKey;
 
 /// Longest query, in letters.
 const QUERY_CHARS_MAX: usize = 200;
@@ -19,9 +19,9 @@ pub struct PickRow {
 
 /// What came of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterKey {
+pub enum KeyEffect {
     /// Somebody goes on choosing.
-    GoesOn,
+    Continue,
     /// The selected one is chosen.
     Chosen,
     /// Nothing is chosen.
@@ -44,7 +44,7 @@ impl ChoiceList {
     /// Offers candidates, the best first, to somebody who has typed `query`.
     #[must_use]
     pub fn new(all: Vec<PickRow>, query: &str) -> Self {
-        let letters = all.iter().map(|one| folded(&one.text)).collect();
+        let letters = all.iter().map(|one| folded_letters(&one.text)).collect();
         let query = query.chars().take(QUERY_CHARS_MAX).collect();
         let mut list =
             Self { all, letters, query, fitting: Vec::new(), selected: 0, is_behind: true };
@@ -83,40 +83,47 @@ impl ChoiceList {
 
     /// Does what a key asks. `page` is how many rows are shown. What fits is found before the next key that is no letter, or by
     /// [`ChoiceList::catch_up`]: who types fast, or pastes, waits once.
-    pub fn press(&mut self, key: Key, page: usize) -> AfterKey {
-        if let Key::Letter(_) | Key::Backspace | Key::DropWord | Key::DropAll = key {
+    pub fn press(&mut self, key: TerminalKey, page: usize) -> KeyEffect {
+        if let TerminalKey::Letter(_)
+        | TerminalKey::Backspace
+        | TerminalKey::DropWord
+        | TerminalKey::DropAll = key
+        {
             self.edit(key);
-            return AfterKey::GoesOn;
+            return KeyEffect::Continue;
         }
         self.catch_up();
         let last = self.fitting.len().saturating_sub(1);
         match key {
-            Key::Choose if self.fitting.is_empty() => {}
-            Key::Choose => return AfterKey::Chosen,
-            Key::Leave => return AfterKey::Left,
-            Key::Up => self.selected = self.selected.saturating_sub(1),
-            Key::Down => self.selected = (self.selected + 1).min(last),
-            Key::PageUp => self.selected = self.selected.saturating_sub(page.max(1)),
-            Key::PageDown => self.selected = (self.selected + page.max(1)).min(last),
-            Key::First => self.selected = 0,
-            Key::Last => self.selected = last,
-            Key::Letter(_) | Key::Backspace | Key::DropWord | Key::DropAll => {}
+            TerminalKey::Choose if self.fitting.is_empty() => {}
+            TerminalKey::Choose => return KeyEffect::Chosen,
+            TerminalKey::Leave => return KeyEffect::Left,
+            TerminalKey::Up => self.selected = self.selected.saturating_sub(1),
+            TerminalKey::Down => self.selected = (self.selected + 1).min(last),
+            TerminalKey::PageUp => self.selected = self.selected.saturating_sub(page.max(1)),
+            TerminalKey::PageDown => self.selected = (self.selected + page.max(1)).min(last),
+            TerminalKey::First => self.selected = 0,
+            TerminalKey::Last => self.selected = last,
+            TerminalKey::Letter(_)
+            | TerminalKey::Backspace
+            | TerminalKey::DropWord
+            | TerminalKey::DropAll => {}
         }
-        AfterKey::GoesOn
+        KeyEffect::Continue
     }
 
-    fn edit(&mut self, key: Key) {
+    fn edit(&mut self, key: TerminalKey) {
         let before = self.query.len();
         match key {
-            Key::Letter(letter) if self.query.chars().count() < QUERY_CHARS_MAX => {
+            TerminalKey::Letter(letter) if self.query.chars().count() < QUERY_CHARS_MAX => {
                 self.query.push(letter);
             }
-            Key::Backspace => drop(self.query.pop()),
-            Key::DropWord => {
+            TerminalKey::Backspace => drop(self.query.pop()),
+            TerminalKey::DropWord => {
                 let kept = self.query.trim_end().trim_end_matches(|c: char| !c.is_whitespace());
                 self.query.truncate(kept.len());
             }
-            Key::DropAll => self.query.clear(),
+            TerminalKey::DropAll => self.query.clear(),
             _ => {}
         }
         self.is_behind |= self.query.len() != before;
@@ -127,7 +134,7 @@ impl ChoiceList {
         if !std::mem::take(&mut self.is_behind) {
             return;
         }
-        let words: Vec<Vec<char>> = self.query.split_whitespace().map(folded).collect();
+        let words: Vec<Vec<char>> = self.query.split_whitespace().map(folded_letters).collect();
         let scored = self.letters.iter().enumerate().filter_map(|(place, text)| {
             let scores = words.iter().map(|word| fit(word, text).map(|fit| fit.score));
             Some((scores.sum::<Option<i32>>()?, place))
@@ -162,20 +169,20 @@ mod tests {
         let mut list = list(&["npm ci fails", "cargo ci", "ci of npm", "else"]);
         assert_eq!((ids(&list).as_str(), list.counts()), ("0123", (4, 4)));
         for letter in "ci".chars() {
-            assert_eq!(list.press(Key::Letter(letter), 9), AfterKey::GoesOn);
+            assert_eq!(list.press(TerminalKey::Letter(letter), 9), KeyEffect::Continue);
         }
         list.catch_up();
         assert_eq!(ids(&list), "012");
         for letter in " npm".chars() {
-            list.press(Key::Letter(letter), 9);
+            list.press(TerminalKey::Letter(letter), 9);
         }
         list.catch_up();
         assert_eq!(ids(&list), "02");
-        list.press(Key::DropWord, 9);
+        list.press(TerminalKey::DropWord, 9);
         list.catch_up();
         assert_eq!((list.query(), ids(&list).as_str()), ("ci ", "012"));
-        list.press(Key::Backspace, 9);
-        list.press(Key::DropAll, 9);
+        list.press(TerminalKey::Backspace, 9);
+        list.press(TerminalKey::DropAll, 9);
         list.catch_up();
         assert_eq!((list.query(), ids(&list).as_str()), ("", "0123"));
     }
@@ -185,23 +192,27 @@ mod tests {
     fn the_selection_stays_among_those_that_fit() {
         let mut list = list(&["a", "b", "c", "d", "e"]);
         for (key, place) in [
-            (Key::Up, 0),
-            (Key::Down, 1),
-            (Key::PageDown, 3),
-            (Key::PageDown, 4),
-            (Key::Down, 4),
-            (Key::PageUp, 2),
-            (Key::Last, 4),
-            (Key::First, 0),
+            (TerminalKey::Up, 0),
+            (TerminalKey::Down, 1),
+            (TerminalKey::PageDown, 3),
+            (TerminalKey::PageDown, 4),
+            (TerminalKey::Down, 4),
+            (TerminalKey::PageUp, 2),
+            (TerminalKey::Last, 4),
+            (TerminalKey::First, 0),
         ] {
-            assert_eq!(list.press(key, 2), AfterKey::GoesOn);
+            assert_eq!(list.press(key, 2), KeyEffect::Continue);
             assert_eq!(list.place(), place, "{key:?}");
         }
-        assert_eq!(list.press(Key::Choose, 2), AfterKey::Chosen);
-        list.press(Key::Letter('z'), 2);
+        assert_eq!(list.press(TerminalKey::Choose, 2), KeyEffect::Chosen);
+        list.press(TerminalKey::Letter('z'), 2);
         list.catch_up();
         assert_eq!((list.selected(), list.counts()), (None, (0, 5)));
-        assert_eq!(list.press(Key::Choose, 2), AfterKey::GoesOn, "nothing is there to choose");
-        assert_eq!(list.press(Key::Leave, 2), AfterKey::Left);
+        assert_eq!(
+            list.press(TerminalKey::Choose, 2),
+            KeyEffect::Continue,
+            "nothing is there to choose"
+        );
+        assert_eq!(list.press(TerminalKey::Leave, 2), KeyEffect::Left);
     }
 }

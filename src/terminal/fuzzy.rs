@@ -8,7 +8,7 @@ const LETTERS_BETWEEN: usize = 2;
 
 /// Where a word was found, and how well it fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fit {
+pub struct FuzzyFit {
     /// More is better.
     pub score: i32,
     /// The letters of the text from the first to the last that fits.
@@ -17,15 +17,15 @@ pub struct Fit {
 
 /// Makes a text or a word comparable: one letter for each of its letters, in lower case.
 #[must_use]
-pub fn folded(text: &str) -> Vec<char> {
+pub fn folded_letters(text: &str) -> Vec<char> {
     text.chars().map(|letter| letter.to_lowercase().next().unwrap_or(letter)).collect()
 }
 
 /// Finds the best place of a word in a text, both folded; `None` where it fits nowhere. An empty word fits everything.
 #[must_use]
-pub fn fit(word: &[char], text: &[char]) -> Option<Fit> {
-    let Some(first) = word.first() else { return Some(Fit { score: 0, place: 0..0 }) };
-    let mut best: Option<Fit> = None;
+pub fn fit(word: &[char], text: &[char]) -> Option<FuzzyFit> {
+    let Some(first) = word.first() else { return Some(FuzzyFit { score: 0, place: 0..0 }) };
+    let mut best: Option<FuzzyFit> = None;
     let starts = text.iter().enumerate().filter(|(_, letter)| *letter == first);
     for (start, _) in starts {
         let Some(length) = text.get(start..).and_then(|rest| length_of(word, rest)) else {
@@ -35,7 +35,7 @@ pub fn fit(word: &[char], text: &[char]) -> Option<Fit> {
         let is_word_start = before.is_none_or(|letter| !letter.is_alphanumeric());
         let score = score(word.len(), length, start, is_word_start);
         if best.as_ref().is_none_or(|best| score > best.score) {
-            best = Some(Fit { score, place: start..start + length });
+            best = Some(FuzzyFit { score, place: start..start + length });
         }
         if is_word_start && length == word.len() {
             // A later place can only be worse.
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn score_of(word: &str, text: &str) -> Option<i32> {
-        fit(&folded(word), &folded(text)).map(|fit| fit.score)
+        fit(&folded_letters(word), &folded_letters(text)).map(|fit| fit.score)
     }
 
     // S-PICK-1
@@ -98,7 +98,7 @@ mod tests {
         let scores: Vec<_> = order.iter().map(|text| score_of("cache", text)).collect();
         assert!(scores[0] > score_of("cache", "thecache") && scores[2].is_none(), "{scores:?}");
         assert!(score_of("cache", "xcache") > score_of("cache", "x c-ache"), "{scores:?}");
-        let place = fit(&folded("api"), &folded("mapir api")).unwrap().place;
+        let place = fit(&folded_letters("api"), &folded_letters("mapir api")).unwrap().place;
         assert_eq!(place, 6..9, "the word, not the part of another");
     }
 }

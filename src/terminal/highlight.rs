@@ -1,7 +1,7 @@
 //! Highlights the words of a query in the answer, for a person at a terminal. Only escape codes are added: without them
 //! the text is the same. Not here: which words those are (`index::lexical`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use index::lexical::QueryWords;
 use search::ParsedQuery;
 
@@ -20,7 +20,7 @@ pub enum ColourChoice {
 impl ColourChoice {
     /// Reads a word that clap has checked.
     #[must_use]
-    pub fn of(word: &str) -> Self {
+    pub fn from_word(word: &str) -> Self {
         match word {
             "always" => Self::Always,
             "never" => Self::Never,
@@ -43,8 +43,8 @@ const BEGIN: &str = "\u{1B}[1m";
 const END: &str = "\u{1B}[0m";
 
 /// Returns the text of an answer with the words in bold that the query matches.
-pub fn highlighted(text: &str, query: &Redacted) -> String {
-    let mut words = QueryWords::of(&ParsedQuery::of(query).text);
+pub fn highlighted(text: &str, query: &RedactedText) -> String {
+    let mut words = QueryWords::parse(&ParsedQuery::parse(query).text);
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         // The heading and its legend are ours, not a memory's.
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     fn marked(text: &str, query: &str) -> String {
-        let shown = highlighted(text, &Redacted::of(query));
+        let shown = highlighted(text, &RedactedText::redact(query));
         assert_eq!(shown.replace(BEGIN, "").replace(END, ""), text);
         shown.replace(BEGIN, "<").replace(END, ">")
     }

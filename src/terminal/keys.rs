@@ -2,7 +2,7 @@
 
 /// What somebody pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
+pub enum TerminalKey {
     /// A letter.
     Letter(char),
     /// Takes the last letter back.
@@ -42,7 +42,7 @@ pub struct KeyReader {
 /// What the first bytes are.
 enum Start {
     /// A key of so many bytes, or so many bytes that are none.
-    Whole(usize, Option<Key>),
+    Whole(usize, Option<TerminalKey>),
     /// The begin or the end of a pasted text.
     Paste(usize, bool),
     /// The beginning of something.
@@ -51,7 +51,7 @@ enum Start {
 
 impl KeyReader {
     /// Takes bytes, and returns the keys that are complete.
-    pub fn read(&mut self, bytes: &[u8]) -> Vec<Key> {
+    pub fn read(&mut self, bytes: &[u8]) -> Vec<TerminalKey> {
         self.pending.extend_from_slice(bytes);
         let mut keys = Vec::new();
         while !self.pending.is_empty() {
@@ -79,18 +79,20 @@ impl KeyReader {
     }
 
     /// Says that nothing follows: an escape that stands alone is the key Esc.
-    pub fn end(&mut self) -> Option<Key> {
+    pub fn end(&mut self) -> Option<TerminalKey> {
         let is_escape = self.pending == [ESCAPE] && !self.is_pasting;
         self.pending.clear();
-        is_escape.then_some(Key::Leave)
+        is_escape.then_some(TerminalKey::Leave)
     }
 
     /// Pasted text is letters: its white space parts words, and its control characters do nothing.
-    fn pasted(&self, key: Option<Key>) -> Option<Key> {
+    fn pasted(&self, key: Option<TerminalKey>) -> Option<TerminalKey> {
         match (key, self.pending.first()) {
-            (_, Some(b'\t' | b'\n' | 0x0B | 0x0C | b'\r')) => Some(Key::Letter(' ')),
-            (Some(Key::Letter(letter)), _) if letter.is_whitespace() => Some(Key::Letter(' ')),
-            (Some(Key::Letter(letter)), _) => Some(Key::Letter(letter)),
+            (_, Some(b'\t' | b'\n' | 0x0B | 0x0C | b'\r')) => Some(TerminalKey::Letter(' ')),
+            (Some(TerminalKey::Letter(letter)), _) if letter.is_whitespace() => {
+                Some(TerminalKey::Letter(' '))
+            }
+            (Some(TerminalKey::Letter(letter)), _) => Some(TerminalKey::Letter(letter)),
             _ => None,
         }
     }
@@ -103,7 +105,7 @@ fn start(bytes: &[u8]) -> Start {
         [ESCAPE] => Start::Part,
         [ESCAPE, b'[' | b'O', rest @ ..] => sequence(rest),
         // Esc twice, or Alt with a letter: the letter does what it does.
-        [ESCAPE, ESCAPE, ..] => Start::Whole(1, Some(Key::Leave)),
+        [ESCAPE, ESCAPE, ..] => Start::Whole(1, Some(TerminalKey::Leave)),
         [ESCAPE, ..] => Start::Whole(1, None),
         [byte, ..] if byte.is_ascii() => Start::Whole(1, plain(*byte)),
         bytes => letter(bytes),
@@ -111,17 +113,17 @@ fn start(bytes: &[u8]) -> Start {
 }
 
 /// A key of a single byte.
-fn plain(byte: u8) -> Option<Key> {
+fn plain(byte: u8) -> Option<TerminalKey> {
     Some(match byte {
-        b'\r' | b'\n' => Key::Choose,
-        0x7F | 0x08 => Key::Backspace,
-        0x17 => Key::DropWord,
-        0x15 => Key::DropAll,
-        0x03 | 0x04 | 0x07 => Key::Leave,
+        b'\r' | b'\n' => TerminalKey::Choose,
+        0x7F | 0x08 => TerminalKey::Backspace,
+        0x17 => TerminalKey::DropWord,
+        0x15 => TerminalKey::DropAll,
+        0x03 | 0x04 | 0x07 => TerminalKey::Leave,
         // Ctrl-N and Ctrl-P. Ctrl-J is a line end.
-        0x0E => Key::Down,
-        0x10 | 0x0B => Key::Up,
-        b' '..=b'~' => Key::Letter(char::from(byte)),
+        0x0E => TerminalKey::Down,
+        0x10 | 0x0B => TerminalKey::Up,
+        b' '..=b'~' => TerminalKey::Letter(char::from(byte)),
         _ => return None,
     })
 }
@@ -135,12 +137,12 @@ fn sequence(rest: &[u8]) -> Start {
     let key = match key {
         b"200~" => return Start::Paste(used, true),
         b"201~" => return Start::Paste(used, false),
-        b"A" => Some(Key::Up),
-        b"B" => Some(Key::Down),
-        b"H" | b"1~" | b"7~" => Some(Key::First),
-        b"F" | b"4~" | b"8~" => Some(Key::Last),
-        b"5~" => Some(Key::PageUp),
-        b"6~" => Some(Key::PageDown),
+        b"A" => Some(TerminalKey::Up),
+        b"B" => Some(TerminalKey::Down),
+        b"H" | b"1~" | b"7~" => Some(TerminalKey::First),
+        b"F" | b"4~" | b"8~" => Some(TerminalKey::Last),
+        b"5~" => Some(TerminalKey::PageUp),
+        b"6~" => Some(TerminalKey::PageDown),
         _ => None,
     };
     Start::Whole(used, key)
@@ -157,9 +159,10 @@ fn letter(bytes: &[u8]) -> Start {
     let Some(bytes) = bytes.get(..length) else { return Start::Part };
     let letter = std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next());
     match letter {
-        Some(letter) => {
-            Start::Whole(length, (!guard::text::is_unsafe(letter)).then_some(Key::Letter(letter)))
-        }
+        Some(letter) => Start::Whole(
+            length,
+            (!guard::text::is_unsafe(letter)).then_some(TerminalKey::Letter(letter)),
+        ),
         None => Start::Whole(1, None),
     }
 }
@@ -172,20 +175,21 @@ mod tests {
     #[test]
     fn keys_are_read_wherever_a_read_ends() {
         let typed = "aß漢🦀\u{1B}[A\u{1B}OB\u{1B}[5~\u{1B}[1;5C\u{7F}\u{17}\u{15}\r".as_bytes();
-        let letters = ['a', 'ß', '漢', '🦀'].map(Key::Letter);
+        let letters = ['a', 'ß', '漢', '🦀'].map(TerminalKey::Letter);
         let others = [
-            Key::Up,
-            Key::Down,
-            Key::PageUp,
-            Key::Backspace,
-            Key::DropWord,
-            Key::DropAll,
-            Key::Choose,
+            TerminalKey::Up,
+            TerminalKey::Down,
+            TerminalKey::PageUp,
+            TerminalKey::Backspace,
+            TerminalKey::DropWord,
+            TerminalKey::DropAll,
+            TerminalKey::Choose,
         ];
-        let expected: Vec<Key> = letters.into_iter().chain(others).collect();
+        let expected: Vec<TerminalKey> = letters.into_iter().chain(others).collect();
         for size in 1..typed.len() {
             let mut reader = KeyReader::default();
-            let keys: Vec<Key> = typed.chunks(size).flat_map(|bytes| reader.read(bytes)).collect();
+            let keys: Vec<TerminalKey> =
+                typed.chunks(size).flat_map(|bytes| reader.read(bytes)).collect();
             assert_eq!(keys, expected, "{size}");
             assert!(!reader.is_waiting());
         }
@@ -196,13 +200,13 @@ mod tests {
     fn an_escape_alone_leaves() {
         let mut reader = KeyReader::default();
         assert_eq!((reader.read(b"\x1B"), reader.is_waiting()), (vec![], true));
-        assert_eq!((reader.end(), reader.is_waiting()), (Some(Key::Leave), false));
+        assert_eq!((reader.end(), reader.is_waiting()), (Some(TerminalKey::Leave), false));
         assert_eq!(reader.read(b"\x1B[9"), []);
         assert_eq!(reader.end(), None);
         for leaving in [b"\x03", b"\x04", b"\x07"] {
-            assert_eq!(reader.read(leaving), [Key::Leave]);
+            assert_eq!(reader.read(leaving), [TerminalKey::Leave]);
         }
-        assert_eq!(reader.read(&[0xFF, 0xC3, b'a', 0x9B]), [Key::Letter('a')]);
+        assert_eq!(reader.read(&[0xFF, 0xC3, b'a', 0x9B]), [TerminalKey::Letter('a')]);
         assert!(reader.read(&[b"\x1B[".as_slice(), &[b'9'; 99]].concat()).len() < 99);
     }
 
@@ -211,7 +215,15 @@ mod tests {
     fn a_pasted_line_end_chooses_nothing() {
         let mut reader = KeyReader::default();
         let keys = reader.read(b"\x1B[200~a\nb\x1B[201~\n");
-        assert_eq!(keys, [Key::Letter('a'), Key::Letter(' '), Key::Letter('b'), Key::Choose]);
+        assert_eq!(
+            keys,
+            [
+                TerminalKey::Letter('a'),
+                TerminalKey::Letter(' '),
+                TerminalKey::Letter('b'),
+                TerminalKey::Choose
+            ]
+        );
     }
 
     // S-PICK-1
@@ -224,13 +236,13 @@ mod tests {
             .read(pasted.as_bytes())
             .into_iter()
             .map(|key| match key {
-                Key::Letter(letter) => letter,
+                TerminalKey::Letter(letter) => letter,
                 other => panic!("{other:?}"),
             })
             .collect();
         assert_eq!(typed, "a b c d ");
         assert_eq!((reader.read(b"\x1B[200~\x1B"), reader.end()), (vec![], None));
         assert_eq!(reader.read(b"\x1B[201~"), []);
-        assert_eq!(reader.read(b"\x03"), [Key::Leave]);
+        assert_eq!(reader.read(b"\x03"), [TerminalKey::Leave]);
     }
 }

@@ -1,7 +1,7 @@
 //! A memory as a person reads it on a terminal: what it is about, what to do, and then the rest, in lines that fit. Nothing is left
 //! out and no word changes. Not here: the fields, which an answer has for everybody (`reply`).
 
-use crate::screen::wrapped;
+use crate::screen::wrapped_lines;
 
 /// Widest line of a text: longer ones are hard to read.
 const COLUMNS_MAX: usize = 100;
@@ -89,7 +89,9 @@ fn card(fields: &[Field<'_>], columns: usize, style: TitleStyle) -> String {
         let (first, more) = field.lines.split_first().unwrap_or((&"", &[]));
         let begin = format!("{}: {first}", field.name);
         shown.extend(
-            wrapped(begin.trim_end(), columns).into_iter().map(|line| format!("{INDENT}{line}")),
+            wrapped_lines(begin.trim_end(), columns)
+                .into_iter()
+                .map(|line| format!("{INDENT}{line}")),
         );
         shown.extend(more.iter().map(|line| format!("{INDENT}{INDENT}{line}")));
     }
@@ -111,7 +113,7 @@ fn laid_out(lines: &[&str], columns: usize) -> impl Iterator<Item = String> {
     lines.iter().flat_map(move |line| {
         is_code ^= is_fence(line);
         let is_kept = is_code || line.is_empty() || !is_prose(line);
-        if is_kept { vec![(*line).to_owned()] } else { wrapped(line, columns) }
+        if is_kept { vec![(*line).to_owned()] } else { wrapped_lines(line, columns) }
     })
 }
 

@@ -58,7 +58,7 @@ impl PersonTerminal {
     ///
     /// # Errors
     /// The system's, where the terminal cannot be changed.
-    pub fn taken(self) -> io::Result<RawTerminal> {
+    pub fn into_raw(self) -> io::Result<RawTerminal> {
         let Self { keys, shown } = self;
         let before = tcgetattr(&keys)?;
         let mut raw = before.clone();

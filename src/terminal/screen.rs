@@ -4,7 +4,7 @@
 use unicode_width::UnicodeWidthChar;
 
 use crate::choice_list::{ChoiceList, PickRow};
-use crate::fuzzy::{fit, folded};
+use crate::fuzzy::{fit, folded_letters};
 
 /// The size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Screen {
 
 /// Whether words that fit are bold and the selected row is inverted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum ScreenStyle {
     /// Yes.
     Styled,
     /// No: a mark shows the selected row.
@@ -56,8 +56,13 @@ impl Screen {
 
 /// Returns the lines of a screen, at most as many as it has, none wider than it is.
 #[must_use]
-pub fn drawn(list: &ChoiceList, preview: &str, screen: Screen, style: Style) -> Vec<String> {
-    let words: Vec<Vec<char>> = list.query().split_whitespace().map(folded).collect();
+pub fn screen_lines(
+    list: &ChoiceList,
+    preview: &str,
+    screen: Screen,
+    style: ScreenStyle,
+) -> Vec<String> {
+    let words: Vec<Vec<char>> = list.query().split_whitespace().map(folded_letters).collect();
     let page = screen.page();
     let top = (list.place() + 1).saturating_sub(page);
     let mut lines = vec![prompt(list, screen.columns)];
@@ -72,10 +77,10 @@ pub fn drawn(list: &ChoiceList, preview: &str, screen: Screen, style: Style) -> 
     let keys = cut(&format!("── {KEYS} "), screen.columns);
     let rule = format!("{keys}{}", "─".repeat(screen.columns.saturating_sub(width(&keys))));
     lines.push(match style {
-        Style::Styled => format!("{DIM}{rule}{USUAL}"),
-        Style::Plain => rule,
+        ScreenStyle::Styled => format!("{DIM}{rule}{USUAL}"),
+        ScreenStyle::Plain => rule,
     });
-    lines.extend(wrapped(preview, screen.columns).into_iter().take(screen.preview_rows()));
+    lines.extend(wrapped_lines(preview, screen.columns).into_iter().take(screen.preview_rows()));
     lines
 }
 
@@ -90,7 +95,13 @@ fn prompt(list: &ChoiceList, columns: usize) -> String {
     cut(&format!("{MARK}{shown}▏{counts}"), columns)
 }
 
-fn row(one: &PickRow, words: &[Vec<char>], is_it: bool, columns: usize, style: Style) -> String {
+fn row(
+    one: &PickRow,
+    words: &[Vec<char>],
+    is_it: bool,
+    columns: usize,
+    style: ScreenStyle,
+) -> String {
     let day = if columns < DAY_COLUMNS_MIN || one.day.is_empty() {
         String::new()
     } else {
@@ -99,7 +110,7 @@ fn row(one: &PickRow, words: &[Vec<char>], is_it: bool, columns: usize, style: S
     let mark = if is_it { MARK } else { NO_MARK };
     let room = columns.saturating_sub(mark.len() + day.len());
     let text = cut(&one.text, room);
-    if style == Style::Plain {
+    if style == ScreenStyle::Plain {
         return format!("{mark}{day}{text}");
     }
     let base = if is_it { INVERSE } else { "" };
@@ -109,7 +120,7 @@ fn row(one: &PickRow, words: &[Vec<char>], is_it: bool, columns: usize, style: S
 
 /// Puts what fits into bold; afterwards the style of the row goes on.
 fn bold(text: &str, words: &[Vec<char>], base: &str) -> String {
-    let letters = folded(text);
+    let letters = folded_letters(text);
     let places: Vec<_> = words.iter().filter_map(|word| Some(fit(word, &letters)?.place)).collect();
     let mut shown = String::with_capacity(text.len());
     let mut was_bold = false;
@@ -175,7 +186,7 @@ fn end_of(text: &str, columns: usize) -> String {
 
 /// Breaks a text between words; a word that is wider than a line is broken inside. A letter that no line has room for is left out.
 #[must_use]
-pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
+pub fn wrapped_lines(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let mut now = String::new();
@@ -204,7 +215,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::keys::Key;
+    use crate::keys::TerminalKey;
 
     fn list(texts: &[&str], query: &str) -> ChoiceList {
         let of = |text: &&str| PickRow {
@@ -220,13 +231,13 @@ mod tests {
     fn the_screen_shows_words_rows_and_a_preview() {
         let mut list = list(&["npm ci fails", "漢字 npm"], "npm");
         let screen = Screen { rows: 10, columns: 60 };
-        let plain = drawn(&list, "lesson: use npm ci", screen, Style::Plain);
+        let plain = screen_lines(&list, "lesson: use npm ci", screen, ScreenStyle::Plain);
         assert_eq!(plain[0], "> npm▏  2/2");
         assert_eq!(plain[1..3], ["> 2026-01-02 npm ci fails", "  2026-01-02 漢字 npm"]);
         assert!(plain[6].starts_with("── type to filter"), "{plain:?}");
         assert_eq!(plain[7], "lesson: use npm ci");
-        list.press(Key::Down, screen.page());
-        let styled = drawn(&list, "", screen, Style::Styled);
+        list.press(TerminalKey::Down, screen.page());
+        let styled = screen_lines(&list, "", screen, ScreenStyle::Styled);
         assert_eq!(styled[1], format!("  2026-01-02 {BOLD}npm{USUAL} ci fails{USUAL}"));
         assert_eq!(styled[2], format!("{INVERSE}> 2026-01-02 漢字 {BOLD}npm{USUAL}"));
     }
@@ -239,9 +250,15 @@ mod tests {
         let mut list = list(&texts, "");
         for rows in [2, 3, 8, 24] {
             let screen = Screen { rows, columns: 20 };
-            for key in [Key::Last, Key::Up, Key::PageUp, Key::First, Key::PageDown] {
+            for key in [
+                TerminalKey::Last,
+                TerminalKey::Up,
+                TerminalKey::PageUp,
+                TerminalKey::First,
+                TerminalKey::PageDown,
+            ] {
                 list.press(key, screen.page());
-                let lines = drawn(&list, "", screen, Style::Plain);
+                let lines = screen_lines(&list, "", screen, ScreenStyle::Plain);
                 let marked = format!("> row {}", list.place());
                 assert!(lines.contains(&marked), "{rows} {key:?} {lines:?}");
             }
@@ -251,7 +268,7 @@ mod tests {
     // S-PICK-1
     #[test]
     fn a_tab_takes_its_columns() {
-        assert_eq!(wrapped("\tab cd", 8), ["    ab ", "cd"]);
+        assert_eq!(wrapped_lines("\tab cd", 8), ["    ab ", "cd"]);
         assert_eq!(cut("a\tbc", 6), "a    …");
     }
 
@@ -264,7 +281,7 @@ mod tests {
         ) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let (list, screen) = (list(&texts, &query), Screen { rows, columns });
-            let lines = drawn(&list, &preview, screen, Style::Plain);
+            let lines = screen_lines(&list, &preview, screen, ScreenStyle::Plain);
             prop_assert!(lines.len() <= rows, "{lines:?}");
             for line in &lines {
                 prop_assert!(width(line) <= columns.max(2), "{line:?}");

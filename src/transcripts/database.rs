@@ -65,7 +65,7 @@ impl ForeignDatabase {
     /// [`ReadError::Form`] if a writer began meanwhile, so that what was read may be of two states.
     pub fn finish(self) -> Result<(), ReadError> {
         match &self.unguarded {
-            Some(stamp) if *stamp != FileStamp::of(&self.path) => {
+            Some(stamp) if *stamp != FileStamp::read(&self.path) => {
                 Err(ReadError::form(&self.path, "a database that changed while it was read"))
             }
             _ => Ok(()),
@@ -84,8 +84,8 @@ pub fn open(path: &Path) -> Result<ForeignDatabase, ReadError> {
     if !path.is_file() {
         return Err(ReadError::form(path, "missing"));
     }
-    let is_quiet = is_in_wal_mode(path)? && !beside(path, "-wal").exists();
-    let unguarded = is_quiet.then(|| FileStamp::of(path));
+    let is_quiet = is_in_wal_mode(path)? && !sidecar_path(path, "-wal").exists();
+    let unguarded = is_quiet.then(|| FileStamp::read(path));
     let options = if is_quiet { "immutable=1&mode=ro" } else { "mode=ro" };
     match connected(path, options) {
         Ok(connection) => {
@@ -134,9 +134,11 @@ fn is_for_want_of_a_lock_file(error: &rusqlite::Error) -> bool {
 fn opened_copy(path: &Path) -> Result<ForeignDatabase, ReadError> {
     let folder = PrivateFolder::new().map_err(ReadError::io(path))?;
     let target = folder.path.join("copy.db");
-    let files =
-        || ["", "-wal", "-journal"].map(|suffix| (beside(path, suffix), beside(&target, suffix)));
-    let stamps = || files().map(|(from, _)| FileStamp::of(&from));
+    let files = || {
+        ["", "-wal", "-journal"]
+            .map(|suffix| (sidecar_path(path, suffix), sidecar_path(&target, suffix)))
+    };
+    let stamps = || files().map(|(from, _)| FileStamp::read(&from));
     let bytes: u64 = stamps().iter().map(|stamp| stamp.bytes).sum();
     if bytes > COPY_BYTES_MAX {
         return Err(ReadError::form(path, format!("a locked database of {bytes} bytes")));
@@ -167,7 +169,7 @@ struct FileStamp {
 
 impl FileStamp {
     /// A missing file has no bytes.
-    fn of(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         let metadata = std::fs::metadata(path).ok();
         Self {
             bytes: metadata.as_ref().map_or(0, std::fs::Metadata::len),
@@ -226,7 +228,7 @@ pub fn database_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> ReadError 
 }
 
 /// Returns the path of a file that SQLite keeps beside a database.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn sidecar_path(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
@@ -335,9 +337,9 @@ mod tests {
             .execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1)")
             .unwrap();
         std::fs::copy(&path, &locked).unwrap();
-        std::fs::copy(beside(&path, "-wal"), beside(&locked, "-wal")).unwrap();
+        std::fs::copy(sidecar_path(&path, "-wal"), sidecar_path(&locked, "-wal")).unwrap();
         // Nobody, not even root, opens a link that leads nowhere.
-        std::os::unix::fs::symlink("none/none", beside(&locked, "-shm")).unwrap();
+        std::os::unix::fs::symlink("none/none", sidecar_path(&locked, "-shm")).unwrap();
         let before = listing(folder.path());
         let reader = open(&locked).unwrap();
         assert_eq!(count(&reader), 1, "from the log alone");

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::prompt_text::without_ours;
+use super::prompt_text::without_own_answers;
 use super::transcript::{
-    Census, Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
-    TranscriptSink,
+    Census, MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource,
+    TranscriptMoment, TranscriptSink,
 };
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 
 /// Most bytes of one text. A longer one is a pasted file; sessions are not cut, fields are.
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
@@ -117,7 +117,7 @@ pub struct SessionRead {
     /// The tool's own id.
     pub native_id: String,
     /// Whether this is all of it.
-    pub extent: Extent,
+    pub extent: SessionExtent,
     /// What is known about it.
     pub facts: SessionFacts,
     /// Its exchanges, in order.
@@ -152,7 +152,7 @@ impl SessionFacts {
     pub fn add(&mut self, later: Self) {
         let Self { title, directory, branch, remote, parent, fork_of, is_by_program } = later;
         if let Some((source, title)) = title {
-            self.take(SessionFact::Title(source, title));
+            self.add_fact(SessionFact::Title(source, title));
         }
         self.directory = self.directory.take().or(directory);
         self.branch = self.branch.take().or(branch);
@@ -163,11 +163,11 @@ impl SessionFacts {
     }
 
     /// Takes over a fact, as [`TranscriptSink::fact`] says.
-    pub fn take(&mut self, fact: SessionFact) {
+    pub fn add_fact(&mut self, fact: SessionFact) {
         let short = |text: String| clipped(&text, COMMAND_BYTES_MAX);
         match fact {
             SessionFact::Title(source, title) => {
-                let title = Redacted::beginning(&title, COMMAND_BYTES_MAX).line();
+                let title = RedactedText::beginning(&title, COMMAND_BYTES_MAX).line();
                 let is_better = self.title.as_ref().is_none_or(|(known, _)| *known <= source);
                 if is_better && !title.is_empty() {
                     self.title = Some((source, title.into_string()));
@@ -226,7 +226,7 @@ impl<'a> ExchangeBuilder<'a> {
         let offset = self.offset;
         let Some(session) = &mut self.session else { return };
         // A reader that cannot go on tells the session whole.
-        let first = if session.extent == Extent::Whole { 0 } else { self.first_ordinal };
+        let first = if session.extent == SessionExtent::Whole { 0 } else { self.first_ordinal };
         let ordinal = session.exchanges.last().map_or(first, |last| last.ordinal + 1);
         session.exchanges.push(Exchange { ordinal, message_id, parts: Vec::new() });
         session.last_offset = offset;
@@ -290,7 +290,7 @@ impl<'a> ExchangeBuilder<'a> {
 }
 
 impl TranscriptSink for ExchangeBuilder<'_> {
-    fn session(&mut self, native_id: &str, extent: Extent) {
+    fn session(&mut self, native_id: &str, extent: SessionExtent) {
         if self.session.as_ref().is_some_and(|session| session.native_id == native_id) {
             return;
         }
@@ -305,7 +305,7 @@ impl TranscriptSink for ExchangeBuilder<'_> {
         });
     }
 
-    fn broke_off(&mut self) {
+    fn cut_off(&mut self) {
         if let Some(session) = &mut self.session {
             session.is_cut_off = true;
         }
@@ -313,61 +313,61 @@ impl TranscriptSink for ExchangeBuilder<'_> {
 
     fn fact(&mut self, fact: SessionFact) {
         if let Some(session) = &mut self.session {
-            session.facts.take(fact);
+            session.facts.add_fact(fact);
         }
     }
 
-    fn happened(&mut self, mut moment: TranscriptMoment) {
-        let what = std::mem::replace(&mut moment.what, Happening::Interrupted);
+    fn moment(&mut self, mut moment: TranscriptMoment) {
+        let what = std::mem::replace(&mut moment.kind, MomentKind::Interrupted);
         let said = |text: String, kind: fn(String) -> PartKind| {
-            let text = clipped(without_ours(&text).trim(), TEXT_BYTES_MAX);
+            let text = clipped(without_own_answers(&text).trim(), TEXT_BYTES_MAX);
             (!text.is_empty()).then(|| kind(text))
         };
         let short = |text: String| clipped(text.trim(), COMMAND_BYTES_MAX);
         let (outcome, excerpt) = (Outcome::Unknown, String::new());
         let (call, part) = match what {
-            Happening::Asked(text) => (None, said(text, PartKind::Asked)),
-            Happening::Answered(text) => (None, said(text, PartKind::Answered)),
-            Happening::Summarised(text) => (None, said(text, PartKind::Summarised)),
-            Happening::Planned(text) => (None, said(text, PartKind::Planned)),
-            Happening::Decided(text) => (None, said(text, PartKind::Decided)),
-            Happening::Failed(text) => (None, said(text, PartKind::Failed)),
-            Happening::Interrupted => (None, Some(PartKind::Interrupted)),
-            Happening::Ran { call, command } => {
+            MomentKind::Asked(text) => (None, said(text, PartKind::Asked)),
+            MomentKind::Answered(text) => (None, said(text, PartKind::Answered)),
+            MomentKind::Summarised(text) => (None, said(text, PartKind::Summarised)),
+            MomentKind::Planned(text) => (None, said(text, PartKind::Planned)),
+            MomentKind::Decided(text) => (None, said(text, PartKind::Decided)),
+            MomentKind::Failed(text) => (None, said(text, PartKind::Failed)),
+            MomentKind::Interrupted => (None, Some(PartKind::Interrupted)),
+            MomentKind::Ran { call, command } => {
                 (Some(call), Some(PartKind::Ran { command: short(command), outcome, excerpt }))
             }
-            Happening::Edited { call, path } => {
+            MomentKind::Edited { call, path } => {
                 (Some(call), Some(PartKind::Edited { path: short(path), outcome, excerpt }))
             }
-            Happening::Called { call, tool, argument } => {
+            MomentKind::Called { call, tool, argument } => {
                 let (tool, argument) = (short(tool), short(argument));
                 (Some(call), Some(PartKind::Called { tool, argument, outcome, excerpt }))
             }
-            Happening::Returned { call, outcome, output } => {
+            MomentKind::Returned { call, outcome, output } => {
                 return self.returned(&call, &outcome, &output);
             }
-            Happening::TakenBack { questions } => return self.take_back(questions),
+            MomentKind::TakenBack { questions } => return self.take_back(questions),
         };
         if let Some(part) = part {
             self.push(moment, call.as_deref(), part);
         }
     }
 
-    fn at(&mut self, offset: u64) {
+    fn offset(&mut self, offset: u64) {
         self.offset = Some(offset);
     }
 
-    fn count(&mut self, record: Recognised<'_>) {
+    fn count(&mut self, record: RecordStatus<'_>) {
         self.census.count(record);
     }
 }
 
 /// Returns both ends of an output, in characters. Secrets go before anything is cut: the rules know only whole ones.
 fn excerpt_of(output: &str) -> String {
-    let output = without_ours(output);
+    let output = without_own_answers(output);
     let output = output.trim();
     let bytes = (EXCERPT_HEAD * CHARACTER_BYTES_MAX, EXCERPT_TAIL * CHARACTER_BYTES_MAX);
-    let ends = Redacted::ends(output, bytes, "\n...\n");
+    let ends = RedactedText::head_and_tail(output, bytes, "\n...\n");
     let characters = ends.chars().count();
     if characters <= EXCERPT_HEAD + EXCERPT_TAIL {
         return ends.into_string();
@@ -382,41 +382,41 @@ fn clipped(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
         return text.to_owned();
     }
-    Redacted::beginning(text, bytes_max).cut(bytes_max).into_string()
+    RedactedText::beginning(text, bytes_max).cut(bytes_max).into_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn built(told: &[Happening]) -> Vec<SessionRead> {
+    fn built(told: &[MomentKind]) -> Vec<SessionRead> {
         let mut sessions = Vec::new();
         let mut deliver = |session| sessions.push(session);
         let mut builder = ExchangeBuilder::new(0, &mut deliver);
-        builder.session("s", Extent::Whole);
+        builder.session("s", SessionExtent::Whole);
         for (place, what) in told.iter().enumerate() {
-            builder.at(place as u64 * 10);
+            builder.offset(place as u64 * 10);
             let message_id = Some(format!("m{place}"));
-            builder.happened(TranscriptMoment {
+            builder.moment(TranscriptMoment {
                 message_id,
                 at_ms: Some(place as i64),
-                what: what.clone(),
+                kind: what.clone(),
             });
         }
         let _ = builder.finish();
         sessions
     }
 
-    fn asked(text: &str) -> Happening {
-        Happening::Asked(text.to_owned())
+    fn asked(text: &str) -> MomentKind {
+        MomentKind::Asked(text.to_owned())
     }
 
-    fn ran(call: &str) -> Happening {
-        Happening::Ran { call: call.to_owned(), command: format!("make {call}") }
+    fn ran(call: &str) -> MomentKind {
+        MomentKind::Ran { call: call.to_owned(), command: format!("make {call}") }
     }
 
-    fn returned(call: &str, outcome: Outcome) -> Happening {
-        Happening::Returned { call: call.to_owned(), outcome, output: "out\n".repeat(400) }
+    fn returned(call: &str, outcome: Outcome) -> MomentKind {
+        MomentKind::Returned { call: call.to_owned(), outcome, output: "out\n".repeat(400) }
     }
 
     #[test]
@@ -427,7 +427,7 @@ mod tests {
             ran("a"),
             asked("two"),
             returned("a", Outcome::Exited(2)),
-            Happening::Answered("ok".to_owned()),
+            MomentKind::Answered("ok".to_owned()),
         ];
         let sessions = built(&told);
         let [session] = sessions.as_slice() else { panic!("{sessions:?}") };
@@ -463,7 +463,7 @@ mod tests {
             ran("a"),
             asked("two"),
             ran("b"),
-            Happening::TakenBack { questions: 1 },
+            MomentKind::TakenBack { questions: 1 },
             asked("three"),
         ];
         let exchanges = &built(&told)[0].exchanges;
@@ -475,16 +475,12 @@ mod tests {
 
     #[test]
     fn a_session_that_is_told_whole_counts_from_0() {
-        for (extent, expected) in [(Extent::Whole, 0), (Extent::Continued, 7)] {
+        for (extent, expected) in [(SessionExtent::Whole, 0), (SessionExtent::Continued, 7)] {
             let mut ordinals = Vec::new();
             let mut deliver = |session: SessionRead| ordinals.push(session.exchanges[0].ordinal);
             let mut builder = ExchangeBuilder::new(7, &mut deliver);
             builder.session("s", extent);
-            builder.happened(TranscriptMoment {
-                message_id: None,
-                at_ms: None,
-                what: asked("one"),
-            });
+            builder.moment(TranscriptMoment { message_id: None, at_ms: None, kind: asked("one") });
             let _ = builder.finish();
             assert_eq!(ordinals, [expected]);
         }

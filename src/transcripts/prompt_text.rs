@@ -53,7 +53,7 @@ const REQUEST: &str = "## My request for Codex:";
 
 /// Returns what the person typed, trimmed; empty if all of it was added by a tool.
 #[must_use]
-pub fn typed(prompt: &str) -> String {
+pub fn typed_text(prompt: &str) -> String {
     if WRITTEN_BY_TOOLS.iter().any(|begin| prompt.trim_start().starts_with(begin)) {
         return String::new();
     }
@@ -61,38 +61,38 @@ pub fn typed(prompt: &str) -> String {
     let text = ADDED_BEHIND
         .iter()
         .fold(text, |text, mark| text.split_once(mark).map_or(text, |(kept, _)| kept));
-    let mut text = without_ours(text).into_owned();
+    let mut text = without_own_answers(text).into_owned();
     for name in ADDED {
-        text = without_element(&text, name, Kept::Nothing);
+        text = without_element(&text, name, ElementContent::Nothing);
     }
     for name in AROUND {
-        text = without_element(&text, name, Kept::Inside);
+        text = without_element(&text, name, ElementContent::Inside);
     }
     text.trim().to_owned()
 }
 
 /// Returns a text without our own answers, also where a tool escaped them.
 #[must_use]
-pub fn without_ours(text: &str) -> Cow<'_, str> {
+pub fn without_own_answers(text: &str) -> Cow<'_, str> {
     if !text.contains("agent-knowledge") {
         return Cow::Borrowed(text);
     }
     let escaped = "&lt;agent-knowledge";
-    let plain = without_element(text, "agent-knowledge", Kept::Nothing);
+    let plain = without_element(text, "agent-knowledge", ElementContent::Nothing);
     let Some((before, rest)) = plain.split_once(escaped) else { return Cow::Owned(plain) };
     let after = rest.split_once("&lt;/agent-knowledge&gt;").map_or("", |(_, after)| after);
-    Cow::Owned(format!("{before}{}", without_ours(after)))
+    Cow::Owned(format!("{before}{}", without_own_answers(after)))
 }
 
 /// What is kept of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum ElementContent {
     Nothing,
     Inside,
 }
 
 /// Removes every element of this name. One that is not closed goes up to the end, or only its tag if its inside is kept.
-fn without_element(text: &str, name: &str, kept: Kept) -> String {
+fn without_element(text: &str, name: &str, kept: ElementContent) -> String {
     let (open, close) = (format!("<{name}"), format!("</{name}>"));
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once(&open) {
@@ -107,7 +107,7 @@ fn without_element(text: &str, name: &str, kept: Kept) -> String {
         };
         out.push_str(before);
         let (within, behind) = inside.split_once(&close).unwrap_or((inside, ""));
-        if kept == Kept::Inside {
+        if kept == ElementContent::Inside {
             out.push_str(within);
         }
         rest = behind;
@@ -139,7 +139,7 @@ mod tests {
             ("why &lt;agent-knowledge x&gt; note &lt;/agent-knowledge&gt; so", "why  so"),
             ("<agent-knowledge kind=\"recall\">1. note</agent-knowledge>go on", "go on"),
         ] {
-            assert_eq!(typed(prompt), expected, "{prompt}");
+            assert_eq!(typed_text(prompt), expected, "{prompt}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::source::{ReadError, has_extension};
-use super::transcript::{Recognised, TranscriptSink};
+use super::transcript::{RecordStatus, TranscriptSink};
 
 /// Longest line that is parsed, in bytes. Images and copied histories make longer ones; no message does.
 pub const LINE_BYTES_MAX: usize = 16 << 20;
@@ -54,11 +54,11 @@ impl RecordLines {
             return Ok(Self { reader: Box::new(reader), offset: 0, line: Vec::new() });
         }
         file.seek(SeekFrom::Start(offset)).map_err(ReadError::io(path))?;
-        Ok(Self::of(BufReader::with_capacity(BUFFER_BYTES, file), offset))
+        Ok(Self::from_reader(BufReader::with_capacity(BUFFER_BYTES, file), offset))
     }
 
     /// Reads lines from any reader.
-    pub fn of(reader: impl BufRead + 'static, offset: u64) -> Self {
+    pub fn from_reader(reader: impl BufRead + 'static, offset: u64) -> Self {
         Self { reader: Box::new(reader), offset, line: Vec::new() }
     }
 
@@ -157,16 +157,16 @@ pub fn each_record<T: DeserializeOwned>(
         let (offset, bytes) = match line {
             None => return Ok(lines.offset()),
             Some(RecordLine::TooLong) => {
-                sink.count(Recognised::TooLong);
+                sink.count(RecordStatus::TooLong);
                 continue;
             }
             Some(RecordLine::Whole { offset, bytes }) => (offset, bytes),
         };
         if is_noise(bytes) {
-            sink.count(Recognised::Left);
+            sink.count(RecordStatus::Left);
             continue;
         }
-        sink.at(offset);
+        sink.offset(offset);
         each_value(bytes, sink, each);
     }
 }
@@ -178,10 +178,10 @@ fn each_value<T: DeserializeOwned>(
     each: &mut dyn FnMut(T, &mut dyn TranscriptSink) -> Option<String>,
 ) {
     values_of_line(bytes, &mut |value| match value.map(|value| each(value, sink)) {
-        Ok(None) => sink.count(Recognised::Understood),
-        Ok(Some(kind)) if kind.is_empty() => sink.count(Recognised::Left),
-        Ok(Some(kind)) => sink.count(Recognised::Unknown(&kind)),
-        Err(_) => sink.count(Recognised::Broken),
+        Ok(None) => sink.count(RecordStatus::Understood),
+        Ok(Some(kind)) if kind.is_empty() => sink.count(RecordStatus::Left),
+        Ok(Some(kind)) => sink.count(RecordStatus::Unknown(&kind)),
+        Err(_) => sink.count(RecordStatus::Broken),
     });
 }
 
@@ -204,7 +204,7 @@ pub fn values_of_line<T: DeserializeOwned>(
 ///
 /// # Errors
 /// Those of the parser.
-pub fn mended_value<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+pub fn repaired_value<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
     serde_json::from_str(&mended(json))
 }
 
@@ -222,7 +222,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::transcript::{Census, Extent, SessionFact, TranscriptMoment};
+    use crate::transcript::{Census, SessionExtent, SessionFact, TranscriptMoment};
 
     #[derive(Default)]
     struct Counts {
@@ -231,13 +231,13 @@ mod tests {
     }
 
     impl TranscriptSink for Counts {
-        fn session(&mut self, _native_id: &str, _extent: Extent) {}
+        fn session(&mut self, _native_id: &str, _extent: SessionExtent) {}
         fn fact(&mut self, _fact: SessionFact) {}
-        fn happened(&mut self, _moment: TranscriptMoment) {}
-        fn at(&mut self, offset: u64) {
+        fn moment(&mut self, _moment: TranscriptMoment) {}
+        fn offset(&mut self, offset: u64) {
             self.offsets.push(offset);
         }
-        fn count(&mut self, record: Recognised<'_>) {
+        fn count(&mut self, record: RecordStatus<'_>) {
             self.census.count(record);
         }
     }

@@ -12,7 +12,9 @@ use thiserror::Error;
 use super::database::{ForeignDatabase, database_error, open};
 use super::source::{ReadError, Resume, TranscriptFile};
 use super::table_rows::{DatabaseRow, RowQuery, has_table};
-use super::transcript::{Extent, Recognised, SessionFact, TranscriptMoment, TranscriptSink};
+use super::transcript::{
+    RecordStatus, SessionExtent, SessionFact, TranscriptMoment, TranscriptSink,
+};
 
 /// Most sessions that are remembered of one file. Those beyond, the oldest, are read again each time.
 const MARKS_MAX: usize = 20_000;
@@ -159,11 +161,11 @@ pub fn read_changed(
             let mut reported = FirstMomentSink::new(sink);
             if let Err(error) = tables.read_session(&database, &session.id, &mut reported) {
                 if !reported.is_waiting {
-                    reported.broke_off();
+                    reported.cut_off();
                 }
                 tally.broken += 1;
                 tally.fault.get_or_insert(error);
-                sink.count(Recognised::Broken);
+                sink.count(RecordStatus::Broken);
                 continue;
             }
             let is_empty = reported.is_waiting;
@@ -194,8 +196,8 @@ impl ReadingTally {
     fn close(self, is_none_read: bool, sink: &mut dyn TranscriptSink) -> Result<(), TableError> {
         for _ in 0..self.empty {
             match self.told {
-                0 => sink.count(Recognised::Unknown("session without messages")),
-                _ => sink.count(Recognised::Left),
+                0 => sink.count(RecordStatus::Unknown("session without messages")),
+                _ => sink.count(RecordStatus::Left),
             }
         }
         match self.fault {
@@ -209,7 +211,7 @@ impl ReadingTally {
 pub(crate) struct FirstMomentSink<'a> {
     sink: &'a mut dyn TranscriptSink,
     is_waiting: bool,
-    session: Option<(String, Extent)>,
+    session: Option<(String, SessionExtent)>,
     facts: Vec<SessionFact>,
 }
 
@@ -220,7 +222,7 @@ impl<'a> FirstMomentSink<'a> {
 }
 
 impl TranscriptSink for FirstMomentSink<'_> {
-    fn session(&mut self, native_id: &str, extent: Extent) {
+    fn session(&mut self, native_id: &str, extent: SessionExtent) {
         if self.is_waiting {
             self.session = Some((native_id.to_owned(), extent));
         } else {
@@ -236,26 +238,26 @@ impl TranscriptSink for FirstMomentSink<'_> {
         }
     }
 
-    fn happened(&mut self, moment: TranscriptMoment) {
+    fn moment(&mut self, moment: TranscriptMoment) {
         if std::mem::take(&mut self.is_waiting) {
             if let Some((native_id, extent)) = self.session.take() {
                 self.sink.session(&native_id, extent);
             }
             std::mem::take(&mut self.facts).into_iter().for_each(|fact| self.sink.fact(fact));
         }
-        self.sink.happened(moment);
+        self.sink.moment(moment);
     }
 
-    fn at(&mut self, offset: u64) {
-        self.sink.at(offset);
+    fn offset(&mut self, offset: u64) {
+        self.sink.offset(offset);
     }
 
-    fn count(&mut self, record: Recognised<'_>) {
+    fn count(&mut self, record: RecordStatus<'_>) {
         self.sink.count(record);
     }
 
-    fn broke_off(&mut self) {
-        self.sink.broke_off();
+    fn cut_off(&mut self) {
+        self.sink.cut_off();
     }
 }
 
@@ -275,7 +277,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::{ExchangeBuilder, SessionRead};
-    use crate::transcript::{Census, Happening};
+    use crate::transcript::{Census, MomentKind};
 
     /// One table: `t(session, text)`.
     struct Plain;
@@ -295,13 +297,13 @@ mod tests {
             id: &str,
             sink: &mut dyn TranscriptSink,
         ) -> Result<(), TableError> {
-            sink.session(id, Extent::Whole);
+            sink.session(id, SessionExtent::Whole);
             sink.fact(SessionFact::Directory("/w".to_owned()));
             let mut query = database.prepare("SELECT text FROM t WHERE session = ?1")?;
             for text in query.query_map([id], |row| row.get::<_, Option<String>>(0))? {
                 let Some(text) = text? else { continue };
-                let what = Happening::Asked(text);
-                sink.happened(TranscriptMoment { message_id: None, at_ms: None, what });
+                let what = MomentKind::Asked(text);
+                sink.moment(TranscriptMoment { message_id: None, at_ms: None, kind: what });
             }
             Ok(())
         }
@@ -342,7 +344,7 @@ mod tests {
         writer.execute_batch("DELETE FROM t WHERE session = 'a'").unwrap();
         let (sessions, _, end) = read(&path, Some(&resume));
         let [session] = sessions.as_slice() else { panic!("{sessions:?}") };
-        assert_eq!((session.native_id.as_str(), session.extent), ("b", Extent::Whole));
+        assert_eq!((session.native_id.as_str(), session.extent), ("b", SessionExtent::Whole));
         assert!(!end.unwrap().state.to_string().contains("\"a\""));
     }
 

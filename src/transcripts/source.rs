@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use thiserror::Error;
 
 use super::transcript::TranscriptSink;
@@ -16,7 +16,7 @@ pub trait TranscriptReader: Sync {
     fn tool(&self) -> &'static Tool;
 
     /// Returns the folders in which this tool keeps its transcripts. They need not exist.
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf>;
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf>;
 
     /// Lists the transcripts below a root. Use [`files_below`]; a session must not be listed twice.
     ///
@@ -58,7 +58,7 @@ pub struct Tool {
 }
 
 /// Where transcripts may be.
-pub struct Places<'a> {
+pub struct TranscriptPlaces<'a> {
     /// The home directory.
     pub home: PathBuf,
     /// The platform's directory for the data of programs: `~/.local/share`, `~/Library/Application Support`, `%APPDATA%`.
@@ -71,7 +71,7 @@ pub struct Places<'a> {
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
-impl Places<'_> {
+impl TranscriptPlaces<'_> {
     /// Returns the path in an environment variable, unless it is unset or empty.
     #[must_use]
     pub fn named(&self, variable: &str) -> Option<PathBuf> {
@@ -143,7 +143,7 @@ impl ReadError {
 
     /// Says it of a file whose path is shown as `shown`: the path itself may hold what nobody should see.
     #[must_use]
-    pub fn about(&self, shown: &Redacted) -> String {
+    pub fn about(&self, shown: &RedactedText) -> String {
         match self {
             Self::Io { error, .. } => format!("failed to read {shown}: {error}"),
             Self::Form { what, .. } => format!("{shown} is {what}"),

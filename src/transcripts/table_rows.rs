@@ -6,8 +6,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 use serde_json::{Map, Value};
 
-use super::records::mended_value;
-use super::transcript::{Recognised, TranscriptSink};
+use super::records::repaired_value;
+use super::transcript::{RecordStatus, TranscriptSink};
 
 /// Longest value of a row that is read, in bytes. Images and copied histories make longer ones; no message does.
 pub const VALUE_BYTES_MAX: usize = 16 << 20;
@@ -79,7 +79,7 @@ impl PreparedRows<'_, '_> {
         parameters: impl Params,
     ) -> rusqlite::Result<impl Iterator<Item = rusqlite::Result<DatabaseRow>>> {
         let columns = self.columns;
-        self.statement.query_map(parameters, move |row| DatabaseRow::of(row, columns))
+        self.statement.query_map(parameters, move |row| DatabaseRow::from_row(row, columns))
     }
 }
 
@@ -95,7 +95,7 @@ pub struct DatabaseRow {
 }
 
 impl DatabaseRow {
-    fn of(row: &Row<'_>, names: &[&str]) -> rusqlite::Result<Self> {
+    fn from_row(row: &Row<'_>, names: &[&str]) -> rusqlite::Result<Self> {
         let mut columns = Map::new();
         for (place, name) in names.iter().enumerate() {
             columns.insert((*name).to_owned(), json_of(row.get_ref(place)?));
@@ -129,16 +129,16 @@ impl DatabaseRow {
     pub fn bytes(&self, sink: &mut dyn TranscriptSink) -> Option<&[u8]> {
         if self.content.is_none() {
             let is_too_long = self.is_too_long();
-            sink.count(if is_too_long { Recognised::TooLong } else { Recognised::Left });
+            sink.count(if is_too_long { RecordStatus::TooLong } else { RecordStatus::Left });
         }
         self.content.as_deref()
     }
 
     /// Returns the content as JSON, and counts a row that has none, too much, or something else.
     pub fn json(&self, sink: &mut dyn TranscriptSink) -> Option<Value> {
-        let value = mended_value(self.bytes(sink)?).ok();
+        let value = repaired_value(self.bytes(sink)?).ok();
         if value.is_none() {
-            sink.count(Recognised::Broken);
+            sink.count(RecordStatus::Broken);
         }
         value
     }

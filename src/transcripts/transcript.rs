@@ -3,34 +3,34 @@
 
 use std::collections::BTreeMap;
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 
 /// Receives a transcript from a reader.
 pub trait TranscriptSink {
     /// Begins a session, or goes on with it; all that follows belongs to it. `native_id` is the tool's own id.
-    fn session(&mut self, native_id: &str, extent: Extent);
+    fn session(&mut self, native_id: &str, extent: SessionExtent);
 
     /// Reports a fact about the session. A later fact of the same kind replaces an earlier one, except for titles,
     /// where the better one stays.
     fn fact(&mut self, fact: SessionFact);
 
     /// Reports what happened next.
-    fn happened(&mut self, moment: TranscriptMoment);
+    fn moment(&mut self, moment: TranscriptMoment);
 
     /// Tells that the next records begin at this byte of the file. Readers of files that only grow call it for each
     /// record, so that the next import can go on at the last exchange.
-    fn at(&mut self, offset: u64);
+    fn offset(&mut self, offset: u64);
 
     /// Counts one record.
-    fn count(&mut self, record: Recognised<'_>);
+    fn count(&mut self, record: RecordStatus<'_>);
 
     /// Tells that the session broke off: what is missing of it may still be there.
-    fn broke_off(&mut self) {}
+    fn cut_off(&mut self) {}
 }
 
 /// Whether a reader tells a session whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum SessionExtent {
     /// From its beginning: what an earlier import took from this file is replaced.
     Whole,
     /// From where the last import stopped.
@@ -39,7 +39,7 @@ pub enum Extent {
 
 /// Whether a reader understood a record of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recognised<'a> {
+pub enum RecordStatus<'a> {
     /// It was read.
     Understood,
     /// It is known, and says nothing worth keeping.
@@ -76,13 +76,13 @@ const KIND_CHARACTERS_MAX: usize = 48;
 
 impl Census {
     /// Counts a record.
-    pub fn count(&mut self, record: Recognised<'_>) {
+    pub fn count(&mut self, record: RecordStatus<'_>) {
         match record {
-            Recognised::Understood => self.understood += 1,
-            Recognised::Left => self.left += 1,
-            Recognised::Broken => self.broken += 1,
-            Recognised::TooLong => self.too_long += 1,
-            Recognised::Unknown(kind) => self.add_unknown(kind, 1),
+            RecordStatus::Understood => self.understood += 1,
+            RecordStatus::Left => self.left += 1,
+            RecordStatus::Broken => self.broken += 1,
+            RecordStatus::TooLong => self.too_long += 1,
+            RecordStatus::Unknown(kind) => self.add_unknown(kind, 1),
         }
     }
 
@@ -99,7 +99,7 @@ impl Census {
 
     fn add_unknown(&mut self, kind: &str, records: u64) {
         let is_room = self.unknown.len() < UNKNOWN_KINDS_MAX;
-        let kind = Redacted::of(kind).cut_to_characters(KIND_CHARACTERS_MAX).into_string();
+        let kind = RedactedText::redact(kind).cut_to_characters(KIND_CHARACTERS_MAX).into_string();
         let kind =
             if is_room || self.unknown.contains_key(&kind) { kind } else { "...".to_owned() };
         *self.unknown.entry(kind).or_default() += records;
@@ -146,12 +146,12 @@ pub struct TranscriptMoment {
     /// Milliseconds since 1970 in UTC, where the tool says when.
     pub at_ms: Option<i64>,
     /// What happened.
-    pub what: Happening,
+    pub kind: MomentKind,
 }
 
 /// What can happen in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Happening {
+pub enum MomentKind {
     /// A person typed this; see [`crate::prompt_text`] for what is taken off first.
     Asked(String),
     /// The agent said this to the person. Not its thinking.
@@ -164,21 +164,21 @@ pub enum Happening {
     Decided(String),
     /// The agent ran a shell command.
     Ran {
-        /// The tool's id of the call, which the matching [`Happening::Returned`] repeats; empty if there is none.
+        /// The tool's id of the call, which the matching [`MomentKind::Returned`] repeats; empty if there is none.
         call: String,
         /// The command line.
         command: String,
     },
     /// The agent wrote or changed a file. One for each path.
     Edited {
-        /// As in [`Happening::Ran`].
+        /// As in [`MomentKind::Ran`].
         call: String,
         /// The path, as the tool wrote it.
         path: String,
     },
     /// The agent called another tool.
     Called {
-        /// As in [`Happening::Ran`].
+        /// As in [`MomentKind::Ran`].
         call: String,
         /// The name of the tool.
         tool: String,

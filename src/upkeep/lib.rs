@@ -5,12 +5,12 @@
 //! command line (`retriever`).
 
 pub mod archive;
-mod counted;
+mod counted_noun;
+mod display_path;
 pub mod doctor;
 mod own_files;
 pub mod scrub;
 mod secret_lines;
-mod shown_path;
 pub mod surfaces;
 pub mod verify;
 

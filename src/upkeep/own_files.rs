@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Recogniser;
-use super::shown_path::shown;
+use super::display_path::display_path;
 use super::surfaces::{OwnFolders, SurfaceForm};
 use sessions::session_scrub::RowScrub;
 use sessions::session_store::SessionStore;
@@ -43,11 +43,15 @@ pub(super) struct OwnFiles {
 
 impl OwnFiles {
     /// Looks at all of them, and removes what it finds if it may.
-    pub(super) fn of(places: &OwnFolders<'_>, recogniser: &Recogniser<'_>, how: RowScrub) -> Self {
+    pub(super) fn scan(
+        places: &OwnFolders<'_>,
+        recogniser: &Recogniser<'_>,
+        how: RowScrub,
+    ) -> Self {
         let mut own = Self::default();
         for file in places.files(SurfaceForm::OwnLines) {
             let outcome = own.lines(&file, recogniser, how);
-            own.note(&file, outcome);
+            own.record_failure(&file, outcome);
         }
         for file in places.files(SurfaceForm::Outdated) {
             let (place, rule) = (String::new(), OUTDATED.to_owned());
@@ -59,7 +63,7 @@ impl OwnFiles {
     }
 
     /// Throws away what was made of texts that held secrets.
-    pub(super) fn drop_made_again(&mut self, places: &OwnFolders<'_>) {
+    pub(super) fn delete_derived(&mut self, places: &OwnFolders<'_>) {
         for file in places.files(SurfaceForm::MadeAgain) {
             self.throw_away(&file, RowScrub::Change);
         }
@@ -72,14 +76,14 @@ impl OwnFiles {
 
     fn throw_away(&mut self, file: &Path, how: RowScrub) {
         if how == RowScrub::Change {
-            self.note(file, std::fs::remove_file(file));
+            self.record_failure(file, std::fs::remove_file(file));
         }
     }
 
-    fn note(&mut self, file: &Path, outcome: io::Result<()>) {
+    fn record_failure(&mut self, file: &Path, outcome: io::Result<()>) {
         match outcome {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                self.troubles.push(format!("{}: {error}", shown(file)));
+                self.troubles.push(format!("{}: {error}", display_path(file)));
             }
             _ => {}
         }
@@ -135,7 +139,7 @@ impl OwnFiles {
         let mut text = String::new();
         for OwnFinding { file, place, rule } in self.found.iter().take(SHOWN_MAX) {
             let place = if place.is_empty() { String::new() } else { format!(" {place}:") };
-            let _ = writeln!(text, "{verb:<8}{}:{place} {rule}", shown(file));
+            let _ = writeln!(text, "{verb:<8}{}:{place} {rule}", display_path(file));
         }
         if let Some(more) = self.found.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
             let _ = writeln!(text, "        and {more} more outside the logs; --json lists all");

@@ -50,9 +50,9 @@ pub struct Surface {
     /// The folder.
     pub root: Root,
     /// What paths below it begin with.
-    pub begins: &'static str,
+    pub prefix: &'static str,
     /// What they end with.
-    pub ends: &'static str,
+    pub suffix: &'static str,
     /// What it holds.
     pub form: SurfaceForm,
 }
@@ -63,7 +63,7 @@ const fn surface(
     ends: &'static str,
     form: SurfaceForm,
 ) -> Surface {
-    Surface { root, begins, ends, form }
+    Surface { root, prefix: begins, suffix: ends, form }
 }
 
 /// All of them. The first row that fits a file claims it.
@@ -119,7 +119,7 @@ impl<'a> OwnFolders<'a> {
             let below = file.strip_prefix(self.root(surface.root)).ok().and_then(Path::to_str);
             below.is_some_and(|below| {
                 let below = below.replace('\\', "/");
-                below.starts_with(surface.begins) && below.ends_with(surface.ends)
+                below.starts_with(surface.prefix) && below.ends_with(surface.suffix)
             })
         })
     }

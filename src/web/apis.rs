@@ -42,12 +42,12 @@ impl Apis {
     }
 
     #[cfg(test)]
-    pub(crate) fn both(api: Arc<dyn Api>) -> Self {
+    pub(crate) fn same_for_all(api: Arc<dyn Api>) -> Self {
         Self { whole: Arc::clone(&api), shared: api }
     }
 
     /// Returns what answers a client with these rights.
-    pub fn of(&self, rights: Rights) -> &Arc<dyn Api> {
+    pub fn for_rights(&self, rights: Rights) -> &Arc<dyn Api> {
         if rights == Rights::Admin { &self.whole } else { &self.shared }
     }
 }

@@ -10,13 +10,13 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-use access::admitted::Admitted;
+use access::admitted_caller::AdmittedCaller;
 use api::local::Core;
 use index::embed::worker::QueryError;
 use requests::rights::Rights;
 
 /// The path.
-pub const PATH: &str = "/v1/embeddings";
+pub const EMBEDDINGS_PATH: &str = "/v1/embeddings";
 
 /// The model, by the names that callers know it by.
 const MODEL: &str = "all-MiniLM-L6-v2";
@@ -56,7 +56,12 @@ struct Asked {
 }
 
 /// Answers a request. Blocks while texts are embedded.
-pub fn answer(core: &Core, method: &Method, body: &[u8], admitted: &Admitted) -> EmbeddingsAnswer {
+pub fn answer(
+    core: &Core,
+    method: &Method,
+    body: &[u8],
+    admitted: &AdmittedCaller,
+) -> EmbeddingsAnswer {
     match answered(core, method, body, admitted) {
         Ok(json) => answer_of(StatusCode::OK, &json),
         Err(Refused { status, code, message, retry_after_s }) => {
@@ -74,16 +79,16 @@ fn answered(
     core: &Core,
     method: &Method,
     body: &[u8],
-    admitted: &Admitted,
+    admitted: &AdmittedCaller,
 ) -> Result<Value, Refused> {
     let refused =
         |status, code, message: String| Refused { status, code, message, retry_after_s: None };
     if *method != Method::POST {
-        let message = format!("{PATH} takes POST");
+        let message = format!("{EMBEDDINGS_PATH} takes POST");
         return Err(refused(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", message));
     }
     admitted
-        .may(Rights::Read)
+        .check_right(Rights::Read)
         .map_err(|why| refused(StatusCode::FORBIDDEN, "insufficient_permissions", why))?;
     let asked = asked(body)?;
     admitted.pay().map_err(|seconds| Refused {
@@ -91,7 +96,7 @@ fn answered(
         ..refused(
             StatusCode::TOO_MANY_REQUESTS,
             "rate_limit_exceeded",
-            access::admitted::too_many(seconds),
+            access::admitted_caller::too_many(seconds),
         )
     })?;
     let unavailable =

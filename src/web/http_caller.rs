@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::apis::Audience;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use requests::caller::{Caller, Patience};
 
 /// The name of a client that does not give one.
@@ -11,7 +11,7 @@ pub const UNKNOWN_CLIENT: &str = "unknown";
 
 /// How long an answer of a replica waits for a better one. A replica that cannot keep up must not answer otherwise than the
 /// others without saying so, so it waits for longer than one for an agent of this machine.
-pub const OF_A_TEAM: Patience = Patience {
+pub const TEAM_PATIENCE: Patience = Patience {
     query: Duration::from_secs(5),
     model: Duration::from_secs(5),
     embed: Duration::from_secs(1),
@@ -19,14 +19,14 @@ pub const OF_A_TEAM: Patience = Patience {
 };
 
 /// Returns the caller for HTTP: an agent without a working directory.
-pub fn caller(host: Option<Redacted>, audience: Audience) -> Caller {
+pub fn http_caller(host: Option<RedactedText>, audience: Audience) -> Caller {
     let is_team = audience == Audience::Team;
     Caller {
         directory: None,
-        agent_id: Redacted::of(UNKNOWN_CLIENT),
+        agent_id: RedactedText::redact(UNKNOWN_CLIENT),
         session_id: None,
         source: Some("agent".to_owned()),
         host,
-        patience: if is_team { OF_A_TEAM } else { Patience::OF_AN_AGENT },
+        patience: if is_team { TEAM_PATIENCE } else { Patience::FOR_AGENT },
     }
 }

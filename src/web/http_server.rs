@@ -1,8 +1,8 @@
 //! The HTTP server: a thread that accepts connections, and the tokens that it knows. Not here: one request (`service`), the checks of
 //! its head (`request_guard`).
 
-use access::http_bounds::{HEAD_BYTES_MAX, HEAD_WAIT_MS, PATH};
-use guard::secrets::Redacted;
+use access::http_bounds::{HEAD_BYTES_MAX, HEAD_WAIT_MS, MCP_PATH};
+use guard::secrets::RedactedText;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -26,26 +26,26 @@ use daemon::guests::Guests;
 use event::Timestamp;
 use reply::Reply;
 
-use access::accept::{Ending, ServerThread, accept};
+use access::server_thread::{ServerThread, ShutdownSignals, accept};
 
-use access::admitted::Admitted;
+use access::admitted_caller::AdmittedCaller;
 
 use access::connection_limit::Connection;
 
 use access::known_tokens::KnownTokens;
 use access::named_token::TokensFile;
-use access::own_names::OwnNames;
+use access::server_names::ServerNames;
 
 use access::peer::Peer;
 
 use crate::replica_health::ReplicaHealth;
-use crate::request_guard::Keys;
+use crate::request_guard::AccessKeys;
 use crate::request_guard::Refusal;
 
 use crate::service::HttpService;
 use access::tls::TlsIdentity;
 
-use access::token::{Secret, Token, TokenError};
+use access::token::{SecretSource, Token, TokenError};
 
 /// Threads that may block at once: one for each call, and as many for the checks of private memories, which never wait for a
 /// call.
@@ -66,7 +66,7 @@ pub struct HttpAccess {
 /// The tokens that a server accepts.
 pub struct ServerKeys {
     has_token: bool,
-    keys: Keys,
+    keys: AccessKeys,
 }
 
 impl ServerKeys {
@@ -78,19 +78,19 @@ impl ServerKeys {
     pub fn new(
         token: Option<Token>,
         named: TokensFile,
-        secret: Secret,
+        secret: SecretSource,
     ) -> Result<Self, TokenError> {
         let has_token = token.is_some();
-        Ok(Self { has_token, keys: Keys::new(token, KnownTokens::begin(named)?, secret) })
+        Ok(Self { has_token, keys: AccessKeys::new(token, KnownTokens::load(named)?, secret) })
     }
 
     /// Says who sent a request.
-    pub fn admit(&self, parts: &Parts, now: Timestamp) -> Result<Admitted, Refusal> {
+    pub fn admit(&self, parts: &Parts, now: Timestamp) -> Result<AdmittedCaller, Refusal> {
         self.keys.admit(parts, now)
     }
 
     /// Tells whether somebody who was let in would be again.
-    pub fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
+    pub fn is_current(&self, admitted: &AdmittedCaller, now: Timestamp) -> bool {
         self.keys.is_current(admitted, now)
     }
 
@@ -119,14 +119,15 @@ impl HttpServer {
         listener: TcpListener,
         guests: &Guests,
         access: HttpAccess,
-        host: Option<Redacted>,
+        host: Option<RedactedText>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let HttpAccess { keys: ServerKeys { has_token, keys }, token_file, tls, replica } = access;
         let tls = tls.map(Arc::new);
-        let names = tls.clone().map_or(OwnNames::Loopback(address.port()), OwnNames::Certificate);
-        let ending = Ending::default();
+        let names =
+            tls.clone().map_or(ServerNames::Loopback(address.port()), ServerNames::Certificate);
+        let ending = ShutdownSignals::default();
         let stop_waiting = ending.stop_waiting.clone();
         let service =
             HttpService::new((guests.clone(), host), names, (keys, replica), &stop_waiting);
@@ -145,7 +146,7 @@ impl HttpServer {
                     )
                 };
                 let end_streams = async {
-                    ending.closing.happened().await;
+                    ending.closing.wait().await;
                     service.end_streams();
                 };
                 tokio::join!(accept(listener, ending, serve, || service.cancel()), end_streams).0
@@ -158,7 +159,7 @@ impl HttpServer {
     /// Returns its URL.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("{}://{}{PATH}", self.name(), self.address)
+        format!("{}://{}{MCP_PATH}", self.name(), self.address)
     }
 
     /// Returns its name in a status: `http`, or `https` inside TLS.
@@ -190,14 +191,16 @@ impl HttpServer {
             let line = format!("{url} for {who}, {requests} requests so far");
             let json = json!({ "url": url, "token": has_token, "token_file": token_file,
                 "requests": requests });
-            let status = status.and(name, &line).with(name, json);
+            let status = status.with_line(name, &line).with_field(name, json);
             let status = match service.upgrade().and_then(|service| service.problem()) {
-                Some(problem) => status.and("tokens", &format!("none is accepted: {problem}")),
+                Some(problem) => {
+                    status.with_line("tokens", &format!("none is accepted: {problem}"))
+                }
                 None => status,
             };
             match tls.as_ref().and_then(|tls| tls.problem()) {
                 Some(problem) => {
-                    status.and("tls", &format!("the old certificate is used: {problem}"))
+                    status.with_line("tls", &format!("the old certificate is used: {problem}"))
                 }
                 None => status,
             }
@@ -212,14 +215,14 @@ async fn begin_connection(
     (service, tls): (Arc<HttpService>, Option<Arc<TlsIdentity>>),
     closing: Disconnect,
 ) {
-    let peer = Peer::of(&stream);
+    let peer = Peer::from_stream(&stream);
     let stream: BoxedStream = match tls {
         None => Box::new(stream),
         Some(tls) => {
             let accepted = tokio::select! {
                 accepted = tls.accept(stream, service.now()) => accepted,
                 () = connection.is_replaced() => None,
-                () = closing.happened() => None,
+                () = closing.wait() => None,
             };
             let Some(stream) = accepted else { return };
             stream
@@ -252,7 +255,7 @@ async fn serve_connection(
         // A broken connection ends like a closed one.
         _ = http.as_mut() => return,
         () = connection.is_replaced() => return,
-        () = closing.happened() => http.as_mut().graceful_shutdown(),
+        () = closing.wait() => http.as_mut().graceful_shutdown(),
     }
     tokio::select! {
         _ = http => {}

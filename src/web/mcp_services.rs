@@ -9,11 +9,11 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use crate::apis::Apis;
 use access::disconnect::Disconnect;
 use access::http_bounds::BODY_BYTES_MAX;
-use access::own_names::OwnNames;
+use access::server_names::ServerNames;
 use daemon::guests::Guests;
-use mcp::backpressure::Load;
-use mcp::mcp_server::{McpServer, Options};
-use mcp::telling::Telling;
+use mcp::backpressure::CallsInFlight;
+use mcp::delivery_recorder::DeliveryRecorder;
+use mcp::mcp_server::{McpOptions, McpServer};
 use requests::caller::Caller;
 use requests::rights::Rights;
 
@@ -30,15 +30,17 @@ pub struct McpServices {
 impl McpServices {
     pub fn new(
         apis: &Apis,
-        telling: Option<&Telling>,
-        names: &OwnNames,
+        telling: Option<&DeliveryRecorder>,
+        names: &ServerNames,
         stop_waiting: &Disconnect,
     ) -> Self {
         let settings = settings(names);
         let service = |rights| {
-            let options = Options { telling: telling.cloned(), rights, ..Options::default() };
-            let api = Arc::clone(apis.of(rights));
-            let server = McpServer::new(api, stop_waiting.clone(), Load::none()).with(options);
+            let options =
+                McpOptions { recorder: telling.cloned(), rights, ..McpOptions::default() };
+            let api = Arc::clone(apis.for_rights(rights));
+            let server =
+                McpServer::new(api, stop_waiting.clone(), CallsInFlight::none()).with(options);
             let sessions = Arc::new(NeverSessionManager::default());
             StreamableHttpService::new(move || Ok(server.clone()), sessions, settings.clone())
         };
@@ -50,7 +52,7 @@ impl McpServices {
     }
 
     /// Returns that for clients with these rights.
-    pub fn of(&self, rights: Rights) -> McpService {
+    pub fn for_rights(&self, rights: Rights) -> McpService {
         match rights {
             Rights::Read => self.read.clone(),
             Rights::Write => self.write.clone(),
@@ -67,7 +69,7 @@ impl McpServices {
 }
 
 /// The settings of MCP.
-fn settings(names: &OwnNames) -> StreamableHttpServerConfig {
+fn settings(names: &ServerNames) -> StreamableHttpServerConfig {
     // The server pushes nothing to a client that does not listen for it, so it keeps no
     // sessions. rmcp's checks of Host and Origin come after ours.
     let settings = StreamableHttpServerConfig::default()
@@ -82,12 +84,12 @@ fn settings(names: &OwnNames) -> StreamableHttpServerConfig {
 }
 
 /// Returns what writes down the answers of tools. A caller without a directory names the repository, or none.
-pub fn telling(guests: &Guests, caller: &Caller) -> Option<Telling> {
+pub fn delivery_recorder(guests: &Guests, caller: &Caller) -> Option<DeliveryRecorder> {
     let core = Arc::clone(guests.core());
-    let teller = core.teller.clone()?;
+    let teller = core.delivery_journal.clone()?;
     let (agent, session) = (caller.agent_id.clone(), None);
-    Some(Telling {
-        teller,
+    Some(DeliveryRecorder {
+        journal: teller,
         directory: None,
         agent,
         session,

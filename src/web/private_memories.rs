@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use memory::Mark;
+use memory::FoldMark;
 
 use crate::request_guard::Refusal;
 use api::local::Core;
@@ -15,7 +15,7 @@ const WAIT_MS: u64 = 2_000;
 
 /// What is known of the memories that were looked at last.
 #[derive(Default)]
-pub struct PrivateMemories(Mutex<Option<(Mark, bool)>>);
+pub struct PrivateMemories(Mutex<Option<(FoldMark, bool)>>);
 
 impl PrivateMemories {
     /// Refuses while the store holds private memories. Blocks as long as new lines are read.

@@ -55,7 +55,7 @@ pub struct ReplicaState {
     /// How many memories it knows.
     pub memories: usize,
     /// When the remote answered last.
-    pub reached: Option<Instant>,
+    pub reached_at: Option<Instant>,
     /// What keeps it from answering like the others, but for the remote.
     pub lags: Vec<Lag>,
 }
@@ -76,18 +76,18 @@ impl ReplicaHealth {
     }
 
     /// Notes how it stands now.
-    pub fn note(&self, state: ReplicaState) {
+    pub fn set_state(&self, state: ReplicaState) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
     /// Notes what keeps it from answering like the others, while the remote is away.
-    pub fn note_lags(&self, lags: Vec<Lag>) {
+    pub fn set_lags(&self, lags: Vec<Lag>) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).lags = lags;
     }
 
     /// Answers a balancer.
     pub fn answer(&self) -> Response<Full<Bytes>> {
-        let (status, told) = self.told(Instant::now());
+        let (status, told) = self.health(Instant::now());
         let mut answer = Response::new(Full::new(Bytes::from(format!("{told}\n"))));
         *answer.status_mut() = status;
         let headers = answer.headers_mut();
@@ -98,9 +98,9 @@ impl ReplicaHealth {
 
     /// Tells a balancer whether to send clients here.
     #[must_use]
-    pub fn told(&self, now: Instant) -> (StatusCode, Value) {
+    pub fn health(&self, now: Instant) -> (StatusCode, Value) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let age = state.reached.map(|at| now.saturating_duration_since(at));
+        let age = state.reached_at.map(|at| now.saturating_duration_since(at));
         let mut lags = state.lags;
         if age.is_none_or(|age| age > self.patience) {
             lags.insert(0, Lag::Remote);
@@ -129,17 +129,17 @@ mod tests {
             digest: Some("sha256:0".to_owned()),
             settings: "sha256:1".to_owned(),
             memories: 3,
-            reached: None,
+            reached_at: None,
             lags: Vec::new(),
         };
         let health = ReplicaHealth::new(state.clone(), Duration::from_secs(10));
-        assert_eq!(health.told(start).1["why"], json!(["remote"]), "never reached");
-        health.note(ReplicaState { reached: Some(start), ..state.clone() });
-        let at = |seconds| health.told(start + Duration::from_secs(seconds));
+        assert_eq!(health.health(start).1["why"], json!(["remote"]), "never reached");
+        health.set_state(ReplicaState { reached_at: Some(start), ..state.clone() });
+        let at = |seconds| health.health(start + Duration::from_secs(seconds));
         assert_eq!((at(10).0, &at(10).1["status"]), (StatusCode::OK, &json!("ready")));
         assert_eq!(at(11).0, StatusCode::SERVICE_UNAVAILABLE);
         let lags = vec![Lag::Embedding];
-        health.note(ReplicaState { reached: Some(start), lags, ..state });
+        health.set_state(ReplicaState { reached_at: Some(start), lags, ..state });
         assert_eq!(at(0).1["why"], json!(["embedding"]));
     }
 }

@@ -11,17 +11,17 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method, StatusCode};
 
-use crate::rest::sign_in::{Needs, SignIn, needs};
+use crate::rest::sign_in::{RequiredCredential, SignIn, required_credential};
 use crate::static_files::is_page;
-use access::admitted::Admitted;
+use access::admitted_caller::AdmittedCaller;
 use access::expensive_calls::{ExpensiveCalls, Payer};
-use access::guesses::{Guesses, Verdict, WRONG_SECONDS};
-use access::http_bounds::PATH;
+use access::http_bounds::MCP_PATH;
 use access::known_tokens::KnownTokens;
 use access::named_token::NamedToken;
-use access::own_names::OwnNames;
 use access::peer::Peer;
-use access::token::{Secret, Token};
+use access::server_names::ServerNames;
+use access::token::{SecretSource, Token};
+use access::wrong_tokens::{TokenDisclosure, WRONG_SECONDS, WrongTokens};
 use event::Timestamp;
 use requests::rights::Rights;
 
@@ -36,11 +36,11 @@ const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
 /// Where a request leads.
 pub enum Destination {
     /// MCP.
-    Mcp(Admitted),
+    Mcp(AdmittedCaller),
     /// REST.
-    Rest(Admitted),
+    Rest(AdmittedCaller),
     /// Vectors of the own model.
-    Embeddings(Admitted),
+    Embeddings(AdmittedCaller),
     /// Signing in to the page, which needs a code instead of the token.
     SignIn,
     /// A file of the page, which needs no token.
@@ -124,12 +124,12 @@ impl Refusal {
 }
 
 /// What requests show to be answered.
-pub struct Keys {
+pub struct AccessKeys {
     /// The server's token, if it has one.
     token: Option<Token>,
     /// The tokens with names.
     named: KnownTokens,
-    guesses: Guesses,
+    guesses: WrongTokens,
     calls: Arc<ExpensiveCalls>,
     /// The sessions of people who signed in.
     pub sign_in: Arc<SignIn>,
@@ -138,8 +138,8 @@ pub struct Keys {
 /// Checks the head of a request, and tells where it leads.
 pub fn check_head(
     parts: &Parts,
-    names: &OwnNames,
-    keys: &Keys,
+    names: &ServerNames,
+    keys: &AccessKeys,
     now: Timestamp,
 ) -> Result<Destination, Refusal> {
     let host = own_host(&parts.headers, names).ok_or(Refusal::Host)?;
@@ -163,7 +163,7 @@ pub fn check_head(
     let admitted = keys.admit(parts, now)?;
     match path {
         PATH => Ok(Destination::Mcp(admitted)),
-        crate::embeddings::PATH => Ok(Destination::Embeddings(admitted)),
+        crate::embeddings::EMBEDDINGS_PATH => Ok(Destination::Embeddings(admitted)),
         path if is_rest(path) => Ok(Destination::Rest(admitted)),
         _ => Err(Refusal::Path),
     }
@@ -191,20 +191,20 @@ fn opens_page(parts: &Parts) -> bool {
 }
 
 /// Returns the `Host`, if there is exactly one and it is a name of ours.
-fn own_host<'p>(headers: &'p HeaderMap, names: &OwnNames) -> Option<&'p [u8]> {
+fn own_host<'p>(headers: &'p HeaderMap, names: &ServerNames) -> Option<&'p [u8]> {
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return None };
     let authority = Authority::try_from(host.as_bytes());
     authority.is_ok_and(|host| names.is_host(&host)).then_some(host.as_bytes())
 }
 
-impl Keys {
+impl AccessKeys {
     /// Makes the keys of a server. `secret` makes codes and sessions.
-    pub fn new(token: Option<Token>, named: KnownTokens, secret: Secret) -> Self {
+    pub fn new(token: Option<Token>, named: KnownTokens, secret: SecretSource) -> Self {
         Self {
             token,
             named,
-            guesses: Guesses::default(),
+            guesses: WrongTokens::default(),
             calls: Arc::default(),
             sign_in: Arc::new(SignIn::new(secret)),
         }
@@ -216,11 +216,11 @@ impl Keys {
     }
 
     /// Says who sent a request, if it shows a token that is enough for its path.
-    pub fn admit(&self, parts: &Parts, now: Timestamp) -> Result<Admitted, Refusal> {
-        let from = Peer::from(parts);
+    pub fn admit(&self, parts: &Parts, now: Timestamp) -> Result<AdmittedCaller, Refusal> {
+        let from = Peer::address_in(parts);
         let owner = |payer| self.admitted((Rights::Admin, payer), None, now);
         let Some(own) = &self.token else { return Ok(owner(Payer::Address(from))) };
-        let shown = Token::shown(shown_token(&parts.headers).ok_or(Refusal::Token)?);
+        let shown = Token::hash_of(shown_token(&parts.headers).ok_or(Refusal::Token)?);
         let named = self.named.find(&shown, now);
         let found = if own.is_same(&shown) {
             Some(owner(Payer::Address(from)))
@@ -230,16 +230,16 @@ impl Keys {
         } else {
             self.of_session(&shown, now)
         };
-        match self.guesses.note(from, &shown, found.is_some(), now) {
-            Verdict::Untold => Err(Refusal::Guessing),
-            Verdict::Told => {
+        match self.guesses.record_token(from, &shown, found.is_some(), now) {
+            TokenDisclosure::Withheld => Err(Refusal::Guessing),
+            TokenDisclosure::Disclosed => {
                 found.filter(|found| is_enough(found, parts.uri.path())).ok_or(Refusal::Token)
             }
         }
     }
 
     /// Tells whether what somebody was let in with still holds: a token may be revoked or expire, a session ends.
-    pub fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
+    pub fn is_current(&self, admitted: &AdmittedCaller, now: Timestamp) -> bool {
         let token = admitted.token.as_ref();
         let is_open = match &admitted.payer {
             Payer::Session(hash) => self.sign_in.is_open(hash, now),
@@ -254,12 +254,12 @@ impl Keys {
         (rights, payer): (Rights, Payer),
         token: Option<Arc<NamedToken>>,
         now: Timestamp,
-    ) -> Admitted {
-        Admitted { rights, token, payer, calls: Arc::clone(&self.calls), now }
+    ) -> AdmittedCaller {
+        AdmittedCaller { rights, token, payer, calls: Arc::clone(&self.calls), now }
     }
 
     /// Says who signed in. A session ends with the named token that it was made with.
-    fn of_session(&self, shown: &Token, now: Timestamp) -> Option<Admitted> {
+    fn of_session(&self, shown: &Token, now: Timestamp) -> Option<AdmittedCaller> {
         let made_with = self.sign_in.session(shown, now)?;
         let token = match made_with {
             Some(made_with) => Some(self.named.find(&made_with.hash, now)?),
@@ -271,13 +271,14 @@ impl Keys {
 }
 
 /// Tells whether a session is enough for a path, if it is one.
-fn is_enough(found: &Admitted, path: &str) -> bool {
-    !matches!(found.payer, Payer::Session(_)) || needs(path) == Needs::Either
+fn is_enough(found: &AdmittedCaller, path: &str) -> bool {
+    !matches!(found.payer, Payer::Session(_))
+        || required_credential(path) == RequiredCredential::Either
 }
 
 /// Tells whether a path is that for signing in.
 fn signs_in(path: &str) -> bool {
-    needs(path) == Needs::Code
+    required_credential(path) == RequiredCredential::Code
 }
 
 /// Returns the token that a request shows, if it shows exactly one.
@@ -311,9 +312,9 @@ mod tests {
         judged_with(uri, headers, &keys(token.cloned()))
     }
 
-    fn keys(token: Option<Token>) -> Keys {
+    fn keys(token: Option<Token>) -> AccessKeys {
         let none = TokensFile::at("/nowhere/at/all/tokens".into());
-        Keys::new(token, KnownTokens::begin(none).unwrap(), || Some([7; 32]))
+        AccessKeys::new(token, KnownTokens::load(none).unwrap(), || Some([7; 32]))
     }
 
     fn name(destination: &Destination) -> &'static str {
@@ -329,14 +330,14 @@ mod tests {
     fn judged_with(
         uri: &str,
         headers: &[(&str, &str)],
-        keys: &Keys,
+        keys: &AccessKeys,
     ) -> Result<&'static str, Refusal> {
         let mut request = Request::post(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let names = OwnNames::Loopback(7421);
+        let names = ServerNames::Loopback(7421);
         check_head(&parts, &names, keys, Timestamp::UNIX_EPOCH).map(|found| name(&found))
     }
 
@@ -403,7 +404,7 @@ mod tests {
                 request = request.header(format!("sec-fetch-{name}"), *value);
             }
             let (parts, ()) = request.body(()).unwrap().into_parts();
-            let names = OwnNames::Loopback(7421);
+            let names = ServerNames::Loopback(7421);
             let found = check_head(&parts, &names, &keys(None), Timestamp::UNIX_EPOCH);
             found.map(|found| name(&found))
         };
@@ -433,7 +434,7 @@ mod tests {
     // S-UI-2
     #[test]
     fn the_page_needs_no_token_but_a_host() {
-        let token = Token::of(&"x".repeat(32), "here").unwrap();
+        let token = Token::parse(&"x".repeat(32), "here").unwrap();
         let own = ("host", "localhost:7421");
         for path in ["/", "/ui/app.js", "/ui/none"] {
             assert_eq!(judged(path, &[own], Some(&token)), Ok("page"), "{path}");
@@ -449,9 +450,9 @@ mod tests {
     #[test]
     fn a_session_is_for_rest_alone() {
         let own = ("host", "localhost:7421");
-        let keys = keys(Some(Token::of(&"x".repeat(32), "here").unwrap()));
+        let keys = keys(Some(Token::parse(&"x".repeat(32), "here").unwrap()));
         assert_eq!(judged_with("/api/v1/sign-in", &[own], &keys), Ok("sign-in"));
-        let session = keys.sign_in.a_session(Timestamp::UNIX_EPOCH);
+        let session = keys.sign_in.test_session(Timestamp::UNIX_EPOCH);
         let shown = [own, ("authorization", &*format!("Bearer {session}"))];
         for (path, is_enough) in [
             ("/api/v1/status", true),
@@ -471,7 +472,7 @@ mod tests {
     #[test]
     fn a_configured_token_must_be_sent() {
         let secret = "0123456789abcdef0123456789abcdef";
-        let token = Token::of(secret, "here").unwrap();
+        let token = Token::parse(secret, "here").unwrap();
         let host = ("host", "localhost:7421");
         let with = |shown: &str| judged("/mcp", &[host, ("authorization", shown)], Some(&token));
         assert_eq!(with(&format!("Bearer {secret}")), FINE);

@@ -5,7 +5,7 @@ mod embeddings_call;
 mod page_answer;
 
 use crate::response_body::Body;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -21,19 +21,19 @@ use hyper::{Method, Request, Response, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::apis::{Apis, Audience};
-use crate::http_caller::caller;
-use crate::mcp_services::{McpServices, telling};
+use crate::http_caller::http_caller;
+use crate::mcp_services::{McpServices, delivery_recorder};
 use crate::private_memories::PrivateMemories;
 use crate::replica_health::{HEALTH_PATH, ReplicaHealth};
-use crate::request_guard::{Destination, Keys, Refusal, check_head};
+use crate::request_guard::{AccessKeys, Destination, Refusal, check_head};
 use crate::rest::event_pieces::MayListen;
 use crate::rest::events::EventService;
-use access::admitted::Admitted;
+use access::admitted_caller::AdmittedCaller;
 use access::client_name::ClientName;
 use access::connection_limit::Connection;
 use access::disconnect::Disconnect;
 use access::http_bounds::BODY_BYTES_MAX;
-use access::own_names::OwnNames;
+use access::server_names::ServerNames;
 use daemon::guests::{GuestCall, Guests};
 use event::Timestamp;
 use mcp::message;
@@ -63,8 +63,8 @@ pub struct HttpService {
     rest: crate::rest::RestService,
     events: EventService,
     guests: Guests,
-    names: OwnNames,
-    keys: Arc<Keys>,
+    names: ServerNames,
+    keys: Arc<AccessKeys>,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
     /// Asked where other machines are answered.
@@ -75,19 +75,19 @@ pub struct HttpService {
 
 impl HttpService {
     pub fn new(
-        (guests, host): (Guests, Option<Redacted>),
-        names: OwnNames,
-        (keys, replica): (Keys, Option<Arc<ReplicaHealth>>),
+        (guests, host): (Guests, Option<RedactedText>),
+        names: ServerNames,
+        (keys, replica): (AccessKeys, Option<Arc<ReplicaHealth>>),
         stop_waiting: &Disconnect,
     ) -> Self {
         let audience = match (&replica, &names) {
             (Some(_), _) => Audience::Team,
-            (None, OwnNames::Certificate(_)) => Audience::OtherMachines,
-            (None, OwnNames::Loopback(_)) => Audience::Owner,
+            (None, ServerNames::Certificate(_)) => Audience::OtherMachines,
+            (None, ServerNames::Loopback(_)) => Audience::Owner,
         };
-        let caller = caller(host, audience);
+        let caller = http_caller(host, audience);
         let apis = Apis::new(&guests, &caller, audience);
-        let telling = telling(&guests, &caller);
+        let telling = delivery_recorder(&guests, &caller);
         let mcp = McpServices::new(&apis, telling.as_ref(), &names, stop_waiting);
         let rest = crate::rest::RestService::new(apis, Arc::clone(&keys.sign_in));
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
@@ -229,7 +229,7 @@ impl HttpService {
 
     /// Returns what tells whether the token of a listener still holds: it may listen for days.
     fn may_listen(&self, parts: &Parts) -> MayListen {
-        let admitted = parts.extensions.get::<Admitted>().cloned();
+        let admitted = parts.extensions.get::<AdmittedCaller>().cloned();
         let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
         Box::new(move || {
             let now = (guests.core().clock)().now;
@@ -242,7 +242,7 @@ impl HttpService {
         if method != Method::POST {
             return Ok(body);
         }
-        match message::readable(&body) {
+        match message::readable_body(&body) {
             Ok(mended) => Ok(mended.map_or(body, Bytes::from)),
             Err(unreadable) => {
                 let error = serde_json::to_vec(&unreadable.answer()).unwrap_or_default();
@@ -263,7 +263,7 @@ impl HttpService {
         rights: Rights,
         under_way: (GuestCall, OwnedSemaphorePermit),
     ) -> Result<Response<Body>, Refusal> {
-        let service = self.mcp.of(rights);
+        let service = self.mcp.for_rights(rights);
         let answer = tokio::spawn(async move {
             let _until_answered = under_way;
             service.handle(request).await

@@ -11,7 +11,7 @@ use super::side_by_side::side_by_side;
 use super::{
     Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer, applies, draft_for_all,
 };
-use event::{Applies, Draft, Problems, RepoKey, draft_from_json, from_json};
+use event::{Draft, MemoryScope, Problems, RepoKey, draft_from_json, from_json};
 use store::{Destination, Durability};
 
 /// The result of one event.
@@ -49,7 +49,7 @@ impl From<RecordError> for BatchError {
 
 /// The resolved target of each `repo`. Resolving lists the store or reads git's files, which is too slow to
 /// repeat for every event. All events of a batch with the same `repo` and scope therefore share one target.
-type Targets = HashMap<(Option<String>, Applies), Arc<Target>>;
+type Targets = HashMap<(Option<String>, MemoryScope), Arc<Target>>;
 
 /// A draft whose repository is resolved.
 struct Placed {

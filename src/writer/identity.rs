@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use event::{Draft, HOOK, fits_short_field, quoted};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use guard::text::visible;
 use settings::variables;
 use store::git_person;
@@ -14,13 +14,13 @@ use store::git_person;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     /// The agent or person.
-    pub agent_id: Redacted,
+    pub agent_id: RedactedText,
     /// The session, if the agent names it.
-    pub session_id: Option<Redacted>,
+    pub session_id: Option<RedactedText>,
     /// Whether an agent or a human writes.
     pub source: Option<String>,
     /// The machine.
-    pub host: Option<Redacted>,
+    pub host: Option<RedactedText>,
 }
 
 /// A variable that an agent sets for the commands it runs, and the agent's name.
@@ -43,16 +43,16 @@ impl Identity {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let fitting = |name: &str| {
             let value = set(name)?.into_string().ok().filter(|value| fits_short_field(value));
-            Some(Redacted::stamp(&value?))
+            Some(RedactedText::stamp(&value?))
         };
-        let unknown = || Redacted::of("unknown");
+        let unknown = || RedactedText::redact("unknown");
         let named =
             set(variables::AGENT).map(|_| fitting(variables::AGENT).unwrap_or_else(unknown));
         let agent = named.or_else(|| {
             AGENTS
                 .iter()
                 .find(|(variable, _)| set(variable).is_some())
-                .map(|(_, name)| Redacted::of(name))
+                .map(|(_, name)| RedactedText::redact(name))
         });
         let session_id = fitting(variables::SESSION)
             .or_else(|| fitting("CLAUDE_CODE_SESSION_ID"))
@@ -61,7 +61,7 @@ impl Identity {
         let user = || {
             let person = git_person(lookup, directory).filter(|name| fits_short_field(name));
             person
-                .map(|name| Redacted::of(&name))
+                .map(|name| RedactedText::redact(&name))
                 .or_else(|| fitting("USER"))
                 .or_else(|| fitting("USERNAME"))
                 .unwrap_or_else(unknown)
@@ -71,16 +71,16 @@ impl Identity {
 
     /// Sets the machine.
     #[must_use]
-    pub fn on(self, host: Option<&str>) -> Self {
+    pub fn with_host(self, host: Option<&str>) -> Self {
         let fitting = host.map(str::trim).filter(|host| !host.is_empty() && fits_short_field(host));
-        Self { host: fitting.map(Redacted::stamp), ..self }
+        Self { host: fitting.map(RedactedText::stamp), ..self }
     }
 
     /// Fills in what the draft leaves out, and corrects false claims: only a human may claim to be one, only a
     /// hook may claim to be a hook, and only imported lessons may name another machine. Returns the `source`
     /// that was not believed.
     pub fn complete(&self, draft: &mut Draft) -> Option<String> {
-        let own = || self.session_id.clone().map(Redacted::into_string);
+        let own = || self.session_id.clone().map(RedactedText::into_string);
         draft.session_id = draft.session_id.take().or_else(own);
         // A named writer is an agent: people do not name themselves.
         let named = draft.agent_id.as_ref().map(|_| AGENT.to_owned());
@@ -96,7 +96,7 @@ impl Identity {
         draft.source = claimed.filter(|_| !is_raised).or(ours);
         let is_first_hand = matches!(draft.source.as_deref(), None | Some(HUMAN | AGENT));
         if is_first_hand || draft.host.is_none() {
-            draft.host = self.host.clone().map(Redacted::into_string);
+            draft.host = self.host.clone().map(RedactedText::into_string);
         }
         not_believed
     }
@@ -130,7 +130,7 @@ fn is_human(source: &str) -> bool {
 }
 
 /// Explains that a claimed source was not accepted.
-pub(super) fn not_believed(claimed: &str) -> String {
+pub(super) fn ignored_source_notice(claimed: &str) -> String {
     format!(
         "--source {} is ignored: an agent is writing, so the source is recorded as agent",
         quoted(claimed)
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_machine_is_ours_unless_it_was_learned_elsewhere() {
-        let here = identity(&[("USER", "me")]).on(Some(" box-1\n"));
+        let here = identity(&[("USER", "me")]).with_host(Some(" box-1\n"));
         for (source, expected) in
             [(None, "box-1"), (Some("agent"), "box-1"), (Some("imported"), "box-9")]
         {
@@ -264,7 +264,7 @@ mod tests {
             here.complete(&mut draft);
             assert_eq!(draft.host.as_deref(), Some(expected));
         }
-        assert_eq!(here.on(Some("a\u{1B}[31mb")).host, None);
+        assert_eq!(here.with_host(Some("a\u{1B}[31mb")).host, None);
     }
 
     // S-HOOK-7
@@ -280,7 +280,7 @@ mod tests {
     // S-MCP-5
     #[test]
     fn a_model_cannot_claim_a_person_a_time_or_a_machine() {
-        let human = identity(&[("USER", "me")]).on(Some("box-1"));
+        let human = identity(&[("USER", "me")]).with_host(Some("box-1"));
         for (claimed, source) in [
             (Some("human"), "agent"),
             (Some("hook"), "agent"),

@@ -21,12 +21,12 @@ use thiserror::Error;
 
 use event::limits::LINE_BYTES_MAX;
 use event::{
-    Applies, CleanEvent, Draft, EncodedLine, Event, EventId, GLOBAL_REPO, Problems, RepoKey, Stamp,
-    Timestamp, clean, codec, fits_short_field, suspicion, validate,
+    CleanEvent, Draft, EncodedLine, Event, EventId, GLOBAL_REPO, MemoryScope, Problems, RepoKey,
+    Stamp, Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
 use settings::Config;
-use store::{Appended, Called, Destination, DetectedRepo, Durability, Store, StoreError};
+use store::{AppendOutcome, Destination, DetectedRepo, Durability, NameMatch, Store, StoreError};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use flags::help;
@@ -94,7 +94,7 @@ impl Receipt {
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let flagged = self.flagged().map(Suspicion::advice);
-        let not_believed = self.not_believed.as_deref().map(identity::not_believed);
+        let not_believed = self.not_believed.as_deref().map(identity::ignored_source_notice);
         [self.redacted.message(), flagged, not_believed].into_iter().flatten().collect()
     }
 }
@@ -180,10 +180,10 @@ impl Writer {
             }
         };
         let id = event.id.clone();
-        let before = Redactions::of(&event);
+        let before = Redactions::count(&event);
         let event = clean::clean(event);
         shared_only::check(&self.config, &event, &repo)?;
-        let redacted = Redactions::of(event.event()).beyond(&before);
+        let redacted = Redactions::count(event.event()).beyond(&before);
         let line = codec::encode(&event);
         let line_bytes = line.as_str().len();
         if line_bytes > LINE_BYTES_MAX {
@@ -195,30 +195,30 @@ impl Writer {
     }
 
     /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
-    fn target_of(&self, given: Option<&str>, applies: Applies) -> Result<Target, StoreError> {
-        let given = given.filter(|given| applies == Applies::Repo || *given != GLOBAL_REPO);
-        if applies == Applies::Global {
+    fn target_of(&self, given: Option<&str>, applies: MemoryScope) -> Result<Target, StoreError> {
+        let given = given.filter(|given| applies == MemoryScope::Repo || *given != GLOBAL_REPO);
+        if applies == MemoryScope::Global {
             let problem = given.map(|_| {
                 "cannot be combined with scope global, which is for all repositories; leave one out"
             });
             let problem = problem.map(str::to_owned);
             return Ok(Target { repo: RepoKey::global(), problem, branch: None, commit: None });
         }
-        let found = || DetectedRepo::of_directory(&self.directory);
+        let found = || DetectedRepo::detect(&self.directory);
         let Some(given) = given else {
             let is_nowhere = self.directory.as_os_str().is_empty();
             return Ok(if is_nowhere { Target::nowhere() } else { self.target_at(found()) });
         };
         // Scripts write --repo "$(basename "$PWD")".
         let here = found();
-        let called = here.called(given, &self.directory);
-        if called == Some(Called::Repository) {
+        let called = here.name_match(given, &self.directory);
+        if called == Some(NameMatch::Repository) {
             return Ok(self.target_at(here));
         }
         let key = match RepoKey::parse(given) {
             Ok(key) => key,
             Err(_) if called.is_some() => return Ok(self.target_at(here)),
-            Err(error) => return Ok(Target::wrong(RepoKey::of_line(given), error.to_string())),
+            Err(error) => return Ok(Target::wrong(RepoKey::from_line(given), error.to_string())),
         };
         match self.store.resolve(&key, &self.config) {
             Ok(repo) if repo == key && called.is_some() => Ok(self.target_at(here)),
@@ -248,8 +248,8 @@ fn draft_for_all(draft: Draft) -> Draft {
 }
 
 /// Returns where a draft applies. A wrong word is reported when the draft is validated.
-fn applies(draft: &Draft) -> Applies {
-    draft.scope.as_deref().and_then(Applies::parse).unwrap_or_default()
+fn applies(draft: &Draft) -> MemoryScope {
+    draft.scope.as_deref().and_then(MemoryScope::parse).unwrap_or_default()
 }
 
 /// The repository of a draft. All drafts of a batch with the same `repo` share it.
@@ -269,7 +269,7 @@ pub const UNNAMED: &str = "is missing, and no directory tells it, because the wo
 /// Tells whether the directory decides where a draft goes.
 #[must_use]
 pub fn takes_directory(draft: &Draft) -> bool {
-    draft.repo.is_none() && applies(draft) == Applies::Repo
+    draft.repo.is_none() && applies(draft) == MemoryScope::Repo
 }
 
 impl Target {
@@ -300,9 +300,9 @@ impl PreparedEvent {
     }
 
     /// Makes the receipt of the write.
-    fn receipt(self, appended: &Appended) -> Receipt {
+    fn receipt(self, appended: &AppendOutcome) -> Receipt {
         let Self { id, repo, event, not_believed, redacted, .. } = self;
-        let Appended { durability, place, .. } = *appended;
+        let AppendOutcome { durability, place, .. } = *appended;
         let at = (appended.path.clone(), appended.offset);
         Receipt { id, repo, durability, place, at, event, not_believed, redacted }
     }
@@ -335,7 +335,7 @@ impl PreparedEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use event::Decoded;
+    use event::DecodedLine;
 
     fn writer(folder: &std::path::Path) -> Writer {
         Writer {
@@ -365,7 +365,9 @@ mod tests {
         let writer = writer(folder.path());
         let receipt = writer.record(draft("api"), moment(), Durability::Written).unwrap();
         let text = std::fs::read_to_string(folder.path().join("logs/api.jsonl")).unwrap();
-        let Decoded::Event(event) = codec::decode(text.as_bytes(), "") else { panic!("{text}") };
+        let DecodedLine::Event(event) = codec::decode(text.as_bytes(), "") else {
+            panic!("{text}")
+        };
         assert_eq!((event.id, event.repo.as_str()), (receipt.id, "api"));
     }
 

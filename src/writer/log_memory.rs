@@ -70,7 +70,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     tell_directory(process, || takes_directory(&draft));
     let moment = (process.moment)();
     let is_new = is_named && !writer.store.root().exists();
-    let among = writer.store.among_other_files();
+    let among = writer.store.foreign_folder_warning();
     match writer.record(draft, moment, args.durability) {
         Ok(receipt) => {
             if receipt.place == Destination::Spool {
@@ -117,7 +117,7 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
         config,
         directory: process.directory.existing().map(Path::to_owned).unwrap_or_default(),
         identity: Identity::from_environment(process.lookup, process.directory.path())
-            .on(process.host.as_deref()),
+            .with_host(process.host.as_deref()),
     })
 }
 

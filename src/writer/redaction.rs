@@ -14,7 +14,7 @@ pub struct Redactions(BTreeMap<String, usize>);
 
 impl Redactions {
     /// Counts the marks in all texts of an event.
-    pub(crate) fn of(event: &Event) -> Self {
+    pub(crate) fn count(event: &Event) -> Self {
         let mut counts = BTreeMap::new();
         let lists = [&event.tags, &event.symptoms, &event.files].into_iter().flatten();
         let texts = [&event.context, &event.command, &event.lesson, &event.agent_id];

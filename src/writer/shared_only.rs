@@ -1,7 +1,7 @@
 //! What a replica of a team writes: only what leaves for the team, or else its answers would not be those of the other
 //! replicas. Not here: what leaves any other store (crate `sync`).
 
-use event::{Applies, CleanEvent, GLOBAL_REPO, Problems, RepoKey, suspicion};
+use event::{CleanEvent, GLOBAL_REPO, MemoryScope, Problems, RepoKey, suspicion};
 use settings::Config;
 
 /// The notes of a session, which help nobody else.
@@ -14,7 +14,7 @@ pub(super) fn check(config: &Config, event: &CleanEvent, repo: &RepoKey) -> Resu
     }
     let event = event.event();
     let mut problems = Problems::none();
-    let is_for_all = event.applies() == Applies::Global && repo.as_str() != GLOBAL_REPO;
+    let is_for_all = event.applies() == MemoryScope::Global && repo.as_str() != GLOBAL_REPO;
     if is_for_all || !config.sync.shares(repo) {
         let why = "is not shared by this replica, whose other replicas would never know of it; sync.share of the server names what is";
         problems.add("repo", why);

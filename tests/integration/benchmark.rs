@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use event::clean::clean;
-use event::{Decoded, codec};
+use event::{DecodedLine, codec};
 use guard::secrets::redacted;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -51,7 +51,7 @@ fn the_benchmark_is_the_one_that_was_frozen() {
 fn the_door_changes_no_lesson_and_no_query_of_the_benchmark() {
     let (mut lessons, mut queries, mut changed) = (0, 0, Vec::new());
     for line in read("corpus.jsonl").lines() {
-        let Decoded::Event(event) = codec::decode(line.as_bytes(), "") else {
+        let DecodedLine::Event(event) = codec::decode(line.as_bytes(), "") else {
             panic!("no event: {line}")
         };
         if *clean((*event).clone()).event() != *event {

@@ -133,7 +133,7 @@ fn a_global_memory_names_no_repository() {
     assert!(refused.messages.contains("must be repo or global"), "{}", refused.messages);
     assert!(world.log_names().is_empty());
     world.log_memory(&["--type", "fact", "--repo", "global", "--lesson", "x"]).done();
-    assert_eq!(world.events("global.jsonl")[0].applies(), event::Applies::Global);
+    assert_eq!(world.events("global.jsonl")[0].applies(), event::MemoryScope::Global);
 }
 
 // S-CONTEXT-1

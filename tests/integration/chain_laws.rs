@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use event::{Decoded, RepoKey, clean, codec};
+use event::{DecodedLine, RepoKey, clean, codec};
 use guard::secrets::Finding;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -66,7 +66,7 @@ impl ChainWorld {
         let secret = if self.written.is_multiple_of(5) { " hush-1" } else { "" };
         let lesson = format!("lesson {}{secret}", self.written);
         let json = serde_json::json!({ "id": lesson, "lesson": lesson }).to_string();
-        let Decoded::Event(event) = codec::decode(json.as_bytes(), "api") else { panic!() };
+        let DecodedLine::Event(event) = codec::decode(json.as_bytes(), "api") else { panic!() };
         codec::encode(&clean::clean(*event))
     }
 

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::digest::Digest;
-use engine::watch::Watching;
+use engine::state_digest::StateDigest;
+use engine::watch::WatchMode;
 use engine::{Engine, EngineSetup};
-use memory::Bound;
+use memory::MemoryBound;
 use serde_json::json;
 use settings::Config;
 use store::Store;
@@ -83,11 +83,11 @@ fn digest_of_copy(world: &World) -> String {
     }
     let store = Store::at(copy.store());
     let config = Config::default();
-    let (bound, watching) = (Bound::NONE, Watching::PollOnly);
+    let (bound, watching) = (MemoryBound::NONE, WatchMode::PollOnly);
     let setup = EngineSetup { store, config, bound, watching, dense: None, checkpoints: None };
     let snapshot = Engine::start(setup).unwrap().snapshot().unwrap();
     assert!(snapshot.health().troubles.is_empty());
-    Digest::of(&snapshot, None).to_string()
+    StateDigest::compute(&snapshot, None).to_string()
 }
 
 // S-DIGEST-1

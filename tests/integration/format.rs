@@ -11,7 +11,7 @@
 
 use std::path::PathBuf;
 
-use event::{Applies, Confidence, Decoded, Event, MemoryChange, Node, clean, codec};
+use event::{Confidence, DecodedLine, Event, MemoryChange, MemoryScope, Node, clean, codec};
 use sha2::{Digest, Sha256};
 use store::Tail;
 
@@ -26,28 +26,28 @@ fn fixtures() -> PathBuf {
 }
 
 /// Reads a log as the retriever does: complete lines only.
-fn decoded(mut tail: Tail) -> Vec<Decoded> {
+fn decoded(mut tail: Tail) -> Vec<DecodedLine> {
     let mut lines = Vec::new();
     tail.read(|line| lines.push(codec::decode(line.bytes, "file-repo"))).unwrap();
     lines
 }
 
 fn events(fixture: &str) -> Vec<Event> {
-    let lines = decoded(Tail::of(fixtures().join(fixture))).into_iter();
+    let lines = decoded(Tail::from_beginning(fixtures().join(fixture))).into_iter();
     let event = |line| match line {
-        Decoded::Event(event) => Some(*event),
-        Decoded::Blank | Decoded::Skipped(_) => None,
+        DecodedLine::Event(event) => Some(*event),
+        DecodedLine::Blank | DecodedLine::Skipped(_) => None,
     };
     lines.filter_map(event).collect()
 }
 
 /// One short text per line: what it was understood to be.
 fn outline(fixture: &str) -> Vec<String> {
-    let lines = decoded(Tail::of(fixtures().join(fixture))).into_iter();
+    let lines = decoded(Tail::from_beginning(fixtures().join(fixture))).into_iter();
     let text = |line| match line {
-        Decoded::Event(event) => format!("{} {}: {}", event.id, event.event_type, event.lesson),
-        Decoded::Blank => "blank".to_owned(),
-        Decoded::Skipped(why) => format!("skipped, {why}"),
+        DecodedLine::Event(event) => format!("{} {}: {}", event.id, event.event_type, event.lesson),
+        DecodedLine::Blank => "blank".to_owned(),
+        DecodedLine::Skipped(why) => format!("skipped, {why}"),
     };
     lines.map(text).collect()
 }
@@ -201,7 +201,7 @@ fn lines_of_a_newer_writer_are_read_and_kept_whole() {
     assert_eq!(supersede.extra["tags"].to_string(), r#"{"a":1}"#);
     for event in events("unknown_fields.jsonl") {
         let line = codec::encode(&clean::clean(event.clone()));
-        let Decoded::Event(again) = codec::decode(line.as_str().as_bytes(), "file-repo") else {
+        let DecodedLine::Event(again) = codec::decode(line.as_str().as_bytes(), "file-repo") else {
             panic!("{}", line.as_str());
         };
         assert_eq!(*again, event, "lost on the way through this version");
@@ -260,8 +260,10 @@ fn a_line_of_a_megabyte_loads() {
     let lesson = "x".repeat(1 << 20);
     let founding = std::fs::read_to_string(fixtures().join("founding.jsonl")).unwrap();
     std::fs::write(&log, format!("{{\"lesson\":\"{lesson}\"}}\n{founding}")).unwrap();
-    let lines = decoded(Tail::of(log));
-    let [Decoded::Event(big), Decoded::Event(next), ..] = lines.as_slice() else { panic!() };
+    let lines = decoded(Tail::from_beginning(log));
+    let [DecodedLine::Event(big), DecodedLine::Event(next), ..] = lines.as_slice() else {
+        panic!()
+    };
     assert_eq!((big.id.as_str(), big.lesson.len()), ("0000000000GGH0T5FBXSY8392Z", 1 << 20));
     assert_eq!(next.id.as_str(), FOUNDING_ID);
 }
@@ -286,8 +288,10 @@ fn what_events_about_a_memory_do_is_read_for_ever() {
     let (memory, about) = events.split_first().unwrap();
     assert_eq!(memory.confidence(), Confidence::Inferred);
     assert_eq!(memory.expires(), Some("2026-06-01T00:00:00Z".parse().unwrap()));
-    let changes: Vec<String> =
-        about.iter().map(|event| format!("{:?}", MemoryChange::of(event).unwrap())).collect();
+    let changes: Vec<String> = about
+        .iter()
+        .map(|event| format!("{:?}", MemoryChange::from_event(event).unwrap()))
+        .collect();
     let expected = [
         "Feedback(Worked)",
         "Supersede { by: EventId(\"m2\") }",
@@ -304,7 +308,8 @@ fn what_events_about_a_memory_do_is_read_for_ever() {
     assert_eq!(changes, expected);
     for event in events {
         let line = codec::encode(&clean::clean(event.clone()));
-        let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
+        let DecodedLine::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "")
+        else {
             panic!()
         };
         assert_eq!(*again, event);
@@ -315,14 +320,16 @@ fn what_events_about_a_memory_do_is_read_for_ever() {
 #[test]
 fn whom_a_memory_is_for_is_read_for_ever() {
     let events = events("audience.jsonl");
-    let read: Vec<(Applies, bool)> =
+    let read: Vec<(MemoryScope, bool)> =
         events.iter().map(|event| (event.applies(), event.is_private())).collect();
     // Whoever writes `private` by hand in another form means it: what leaves a machine cannot be taken back.
-    let expected = [(Applies::Global, false), (Applies::Repo, true), (Applies::Repo, true)];
+    let expected =
+        [(MemoryScope::Global, false), (MemoryScope::Repo, true), (MemoryScope::Repo, true)];
     assert_eq!(read, expected);
     for event in events {
         let line = codec::encode(&clean::clean(event.clone()));
-        let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
+        let DecodedLine::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "")
+        else {
             panic!()
         };
         assert_eq!(*again, event, "what an older reader does not know it keeps");
@@ -332,8 +339,10 @@ fn whom_a_memory_is_for_is_read_for_ever() {
 // S-LINK-1, S-LINK-2
 #[test]
 fn links_are_read_for_ever() {
-    let changes: Vec<MemoryChange> =
-        events("links.jsonl").iter().map(|event| MemoryChange::of(event).unwrap()).collect();
+    let changes: Vec<MemoryChange> = events("links.jsonl")
+        .iter()
+        .map(|event| MemoryChange::from_event(event).unwrap())
+        .collect();
     let told: Vec<String> = changes
         .iter()
         .map(|change| match change {
@@ -358,14 +367,15 @@ fn links_are_read_for_ever() {
         "related_to m3 0.5 - - manual",
     ];
     assert_eq!(told, expected);
-    let source = Node::of(events("links.jsonl")[1].memory_id.clone().unwrap());
+    let source = Node::from_id(events("links.jsonl")[1].memory_id.clone().unwrap());
     assert_eq!(
         source.place(),
         Some(("src/my dir/a.rs".to_owned(), Some("Parser::next".to_owned())))
     );
     for event in events("links.jsonl") {
         let line = codec::encode(&clean::clean(event.clone()));
-        let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
+        let DecodedLine::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "")
+        else {
             panic!()
         };
         assert_eq!(*again, event);

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use api::local::{Core, Local};
 use engine::CacheLock;
-use engine::watch::Watching;
-use engine::{Dense, Engine, EngineSetup};
+use engine::watch::WatchMode;
+use engine::{DenseSetup, Engine, EngineSetup};
 use event::Timestamp;
 use index::embed::{EmbedError, Embedder, Embedding, ModelId};
-use memory::Bound;
+use memory::MemoryBound;
 use requests::caller::{Caller, Patience};
 use requests::{Api as _, ContextRequest, Mode, Reply, SearchRequest};
 use settings::Config;
@@ -73,11 +73,11 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
     let setup = EngineSetup {
         store: store.clone(),
         config: config.clone(),
-        bound: Bound::NONE,
-        watching: Watching::PollOnly,
-        dense: Some(Dense {
+        bound: MemoryBound::NONE,
+        watching: WatchMode::PollOnly,
+        dense: Some(DenseSetup {
             load: Box::new(move || Ok(Box::new(held.lock().unwrap().take().unwrap()))),
-            lock: Arc::new(CacheLock::of(&cache_dir)),
+            lock: Arc::new(CacheLock::in_dir(&cache_dir)),
             cache_dir,
             name: "test".to_owned(),
             may_see: None,
@@ -97,11 +97,11 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
         config,
         model_dir: world.path("no-model"),
         query_log: None,
-        teller: None,
-        watching: Watching::PollOnly,
+        delivery_journal: None,
+        watching: WatchMode::PollOnly,
         past_sessions: <_>::default(),
         links: <_>::default(),
-        words: <_>::default(),
+        analysis_cache: <_>::default(),
         clock: Box::new(|| Moment { now: Timestamp::constant(1_780_000_000, 0), random: 1 }),
     };
     let patience = Patience { query: STEP, model: STEP, embed: Duration::ZERO, index: STEP };

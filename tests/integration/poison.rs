@@ -2,7 +2,7 @@
 //! written reaches a reply unframed, unmarked, or under a name that is not its own. P17, measured on the
 //! shared set of attacks. Not here: which texts are suspected and which not (`event::suspicion`).
 
-use event::{Decoded, codec, suspicion};
+use event::{DecodedLine, codec, suspicion};
 use guard::text::{is_unsafe, visible};
 use serde_json::{Value, json};
 
@@ -131,8 +131,8 @@ fn most_attacks_are_flagged_and_hardly_any_lesson_is() {
     let events: Vec<_> = lessons
         .iter()
         .filter_map(|line| match codec::decode(line, "") {
-            Decoded::Event(event) => Some(event),
-            Decoded::Blank | Decoded::Skipped(_) => None,
+            DecodedLine::Event(event) => Some(event),
+            DecodedLine::Blank | DecodedLine::Skipped(_) => None,
         })
         .collect();
     let suspected: Vec<&str> = events

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use guard::secrets::daily_forms::{Planted, one_in_each};
+use guard::secrets::daily_forms::{PlantedSecret, one_in_each};
 use guard::secrets::{redacted, redacted_stamp};
 use serde_json::{Value, json};
 use sessions::session_store::SessionStore;
@@ -45,12 +45,12 @@ fn asked_about(text: &str) -> String {
 }
 
 /// Texts as they are put into one command: each form on lines of its own.
-fn joined(chunk: &[Planted]) -> String {
+fn joined(chunk: &[PlantedSecret]) -> String {
     chunk.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 /// The secrets, but for what the guard itself leaves of them in a text that the programs get.
-pub fn secret_runs(planted: &[Planted]) -> HashSet<Vec<u8>> {
+pub fn secret_runs(planted: &[PlantedSecret]) -> HashSet<Vec<u8>> {
     let mut runs: HashSet<Vec<u8>> = planted.iter().flat_map(|one| runs_of(&one.secret)).collect();
     let count = runs.len();
     let alone = planted.iter().map(|one| one.text.clone());
@@ -138,7 +138,7 @@ fn respelled(directory: &str) -> String {
     directory.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(200).collect()
 }
 
-fn import(world: &World, planted: &[Planted]) {
+fn import(world: &World, planted: &[PlantedSecret]) {
     for (number, one) in planted.iter().enumerate() {
         let lines = transcript(world, number, &one.text);
         let folder =
@@ -152,7 +152,7 @@ fn import(world: &World, planted: &[Planted]) {
 }
 
 /// The secrets, but for what the guard leaves of a text as a folder's or a branch's name, as it does in those of an event.
-fn runs(planted: &[Planted], world: &World) -> SecretRuns {
+fn runs(planted: &[PlantedSecret], world: &World) -> SecretRuns {
     let mut runs = secret_runs(planted);
     for one in planted {
         let name = folder_name(&one.text);
@@ -189,7 +189,7 @@ fn assert_clean(world: &World, runs: &SecretRuns) -> SeenSurfaces {
             "no row of upkeep::surfaces claims {}",
             path.display()
         );
-        seen.extend(claims.filter(|_| !bytes.is_empty()).map(|row| (row.begins, row.ends)));
+        seen.extend(claims.filter(|_| !bytes.is_empty()).map(|row| (row.prefix, row.suffix)));
     }
     seen
 }
@@ -229,7 +229,7 @@ fn lock_of_log(world: &World) -> File {
 }
 
 /// Memories that hold a text in every field of text.
-fn lines(planted: &[Planted]) -> String {
+fn lines(planted: &[PlantedSecret]) -> String {
     let line = |text: &str| json!({ "repo": "github.com/acme/api", "event_type": "error", "lesson": text, "context": text, "command": text, "symptoms": [text] });
     planted.iter().map(|one| format!("{}\n", line(&one.text))).collect()
 }
@@ -246,7 +246,7 @@ fn no_secret_of_daily_life_is_written_sent_or_shown() {
         .configure(&format!("[sync]\nremote = \"folder:{}\"\nshare = [\"*\"]\n", remote.display()));
     let planted = one_in_each();
     let everywhere = SecretRuns::of(secret_runs(&planted));
-    let chunks: Vec<&[Planted]> = planted.chunks(FORMS_PER_CALL).collect();
+    let chunks: Vec<&[PlantedSecret]> = planted.chunks(FORMS_PER_CALL).collect();
     let said = each(chunks.len(), |number| {
         let (alone, together) = (&chunks[number][0].text, joined(chunks[number]));
         let failed = [alone, &together].map(|text| worked_at(&world, number, text));
@@ -285,7 +285,7 @@ fn no_secret_of_daily_life_is_written_sent_or_shown() {
     seen.extend(assert_clean(&world, &runs));
     let texts = SURFACES.iter().filter(|row| row.form != SurfaceForm::NoText);
     let unseen: Vec<_> =
-        texts.map(|row| (row.begins, row.ends)).filter(|row| !seen.contains(row)).collect();
+        texts.map(|row| (row.prefix, row.suffix)).filter(|row| !seen.contains(row)).collect();
     assert_eq!(unseen, UNSEEN.map(|(row, _)| row));
     for args in [
         &["sessions", "list", "--limit", "100"][..],

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::checkpoint::{CheckpointError, Checkpoints};
-use engine::digest::Digest;
-use engine::follow::{CaughtUp, Follower, Restored, Saved};
+use engine::follow::{CatchUpReport, Follower, RestoreOutcome, SaveOutcome};
+use engine::state_digest::StateDigest;
 use event::Timestamp;
-use index::embed::worker::{Embedded, Job, Want};
+use index::embed::worker::{EmbeddedDocument, Job, WantedOutput};
 use index::{
     late,
     late::{SIGN_WORDS, SignState, SignStore, TokenSigns},
 };
-use memory::Bound;
+use memory::MemoryBound;
 use proptest::prelude::*;
 use search::snapshot::Snapshot;
 use search::{Query, search};
@@ -26,18 +26,18 @@ use store::{FileLock, Store};
 /// A store, a place for checkpoints beside it, and a bound.
 struct Place {
     folder: tempfile::TempDir,
-    bound: Bound,
+    bound: MemoryBound,
 }
 
 impl Place {
-    fn new(bound: Bound) -> Self {
+    fn new(bound: MemoryBound) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("logs")).unwrap();
         Self { folder, bound }
     }
 
     fn with(lines: &[String]) -> Self {
-        let place = Self::new(Bound::NONE);
+        let place = Self::new(MemoryBound::NONE);
         place.append("a.jsonl", &lines.concat());
         place
     }
@@ -70,7 +70,7 @@ impl Place {
         Follower::new(store, Config::default(), self.bound, None)
     }
 
-    fn restarted(&self) -> (Follower, Restored) {
+    fn restarted(&self) -> (Follower, RestoreOutcome) {
         let mut follower = self.cold();
         let restored = follower.restore(&self.checkpoints());
         (follower, restored)
@@ -79,7 +79,7 @@ impl Place {
     fn saved(&self) -> Follower {
         let mut follower = self.cold();
         told(&mut follower);
-        assert_eq!(follower.save(&self.checkpoints()).unwrap(), Saved::Written);
+        assert_eq!(follower.save(&self.checkpoints()).unwrap(), SaveOutcome::Written);
         follower
     }
 
@@ -123,19 +123,24 @@ fn caught_up(follower: &mut Follower) -> Snapshot {
 }
 
 /// Makes the vectors that are wanted.
-fn taken_in(follower: &mut Follower, followed: CaughtUp) -> Snapshot {
+fn taken_in(follower: &mut Follower, followed: CatchUpReport) -> Snapshot {
     for wanted in followed.to_embed {
-        if let Some(job) = follower.job(wanted, Want::Vector) {
+        if let Some(job) = follower.embedding_job(wanted, WantedOutput::Vector) {
             let vector = vector(&job.text);
             let (Job { doc, generation, .. }, signed) = (&job, signed(&job.text));
-            follower.embedded(&Embedded { doc: *doc, generation: *generation, vector, signed });
+            follower.store_vector(&EmbeddedDocument {
+                doc: *doc,
+                generation: *generation,
+                vector,
+                signed,
+            });
         }
     }
     follower.snapshot()
 }
 
 /// Everything that a state can be asked for: digest, health, hits, neighbours, vectors.
-fn told_of(snapshot: &Snapshot, bound: Bound) -> String {
+fn told_of(snapshot: &Snapshot, bound: MemoryBound) -> String {
     let health = snapshot.health();
     let skips: BTreeSet<String> = health
         .skips
@@ -152,9 +157,9 @@ fn told_of(snapshot: &Snapshot, bound: Bound) -> String {
     for text in ["lesson 1", "words2 zebra", "heron", "api repo1"] {
         let meaning = vector(text);
         // A vector that moved for the bound has other last bits.
-        let vector = (bound == Bound::NONE).then_some(meaning.as_slice());
+        let vector = (bound == MemoryBound::NONE).then_some(meaning.as_slice());
         for hit in search(snapshot, &Query { text, vector, ..Query::default() }, now, 9) {
-            let also: Vec<_> = hit.also.iter().map(|memory| memory.id.to_string()).collect();
+            let also: Vec<_> = hit.duplicates.iter().map(|memory| memory.id.to_string()).collect();
             let event = format!("{:?} {:?}", hit.memory.event(), hit.memory.flagged());
             hits.push(format!("{} {:?} {also:?} {event}", id(hit.number), hit.score.total));
         }
@@ -162,7 +167,7 @@ fn told_of(snapshot: &Snapshot, bound: Bound) -> String {
     let numbers = 0..u32::try_from(snapshot.memories().len()).unwrap();
     let near: BTreeMap<String, Vec<String>> = numbers
         .clone()
-        .map(|number| (id(number), snapshot.near(number).numbers().map(id).collect()))
+        .map(|number| (id(number), snapshot.neighbours_of(number).numbers().map(id).collect()))
         .collect();
     let vectors: BTreeSet<String> = numbers
         .clone()
@@ -172,7 +177,8 @@ fn told_of(snapshot: &Snapshot, bound: Bound) -> String {
     let on_shelf = snapshot.clone().with_sign_store(Some(Arc::new(Telling)));
     let signs: BTreeMap<String, Option<TokenSigns>> =
         numbers.map(|number| (id(number), on_shelf.signs(number))).collect();
-    let (digest, room, repos) = (Digest::of(snapshot, None), snapshot.room(), snapshot.repos());
+    let (digest, room, repos) =
+        (StateDigest::compute(snapshot, None), snapshot.memory_usage(), snapshot.repos());
     format!(
         "{digest} {counts:?} {skips:?}\n{hits:#?}\n{near:?}\n{vectors:?}\n{signs:?}\n{room:?} {repos:?}"
     )
@@ -190,12 +196,12 @@ fn told(follower: &mut Follower) -> String {
     told
 }
 
-fn snapshot_bound(follower: &Follower) -> Bound {
-    let room = follower.snapshot().room();
+fn snapshot_bound(follower: &Follower) -> MemoryBound {
+    let room = follower.snapshot().memory_usage();
     if room.bytes_max == u64::MAX {
-        Bound::NONE
+        MemoryBound::NONE
     } else {
-        Bound { bytes_max: room.bytes_max, vector_bytes: 0 }
+        MemoryBound { bytes_max: room.bytes_max, vector_bytes: 0 }
     }
 }
 
@@ -231,10 +237,10 @@ fn line() -> impl Strategy<Value = String> {
 const LOGS: [&str; 3] = ["a.jsonl", "b.jsonl", "team/other-0123456789abcdef/repo0.jsonl"];
 
 /// None, or one that some of few memories fit in.
-fn bound() -> impl Strategy<Value = Bound> {
+fn bound() -> impl Strategy<Value = MemoryBound> {
     let bytes = prop::option::weighted(0.5, 3_000..20_000_u64);
     bytes.prop_map(|bytes| {
-        bytes.map_or(Bound::NONE, |bytes_max| Bound { bytes_max, vector_bytes: 0 })
+        bytes.map_or(MemoryBound::NONE, |bytes_max| MemoryBound { bytes_max, vector_bytes: 0 })
     })
 }
 
@@ -258,7 +264,7 @@ proptest! {
             }
             if then > 2 {
                 let (again, restored) = place.restarted();
-                prop_assert!(matches!(restored, Restored::From { .. }), "{restored:?}");
+                prop_assert!(matches!(restored, RestoreOutcome::FromCheckpoint { .. }), "{restored:?}");
                 follower = again;
             }
         }
@@ -302,9 +308,9 @@ fn no_damage_of_a_checkpoint_changes_an_answer() {
     let mut check = |what: &dyn Fn() -> String| {
         let (mut follower, restored) = place.restarted();
         match restored {
-            Restored::From { .. } => used += 1,
+            RestoreOutcome::FromCheckpoint { .. } => used += 1,
             // Nothing of it is in the follower: that it then reads the logs needs no thousand proofs.
-            Restored::Not(_) => {
+            RestoreOutcome::NotUsable(_) => {
                 refused += 1;
                 if refused % 50 > 0 {
                     return;
@@ -331,7 +337,10 @@ fn no_damage_of_a_checkpoint_changes_an_answer() {
     }
     // Records are compared when they are asked for; all else before.
     assert!(used > 50 && refused > 1_000, "{used} {refused}");
-    assert!(matches!(place.restarted().1, Restored::From { memories: 2, without_vector: 0 }));
+    assert!(matches!(
+        place.restarted().1,
+        RestoreOutcome::FromCheckpoint { memories: 2, without_vector: 0 }
+    ));
 }
 
 // S-READ-2
@@ -353,7 +362,7 @@ fn a_replaced_log_is_read_from_its_beginning() {
         place.saved();
         change(&place);
         let (mut follower, restored) = place.restarted();
-        assert!(matches!(restored, Restored::From { .. }));
+        assert!(matches!(restored, RestoreOutcome::FromCheckpoint { .. }));
         assert_eq!(told(&mut follower), told(&mut place.cold()), "{number}");
         follower.save(&place.checkpoints()).unwrap();
         assert_eq!(told(&mut place.restarted().0), told(&mut place.cold()), "{number}");
@@ -363,28 +372,31 @@ fn a_replaced_log_is_read_from_its_beginning() {
 #[test]
 fn a_checkpoint_of_something_else_is_not_used() {
     let place = Place::with(&few());
-    assert!(matches!(place.restarted().1, Restored::Not(CheckpointError::Missing)));
+    assert!(matches!(place.restarted().1, RestoreOutcome::NotUsable(CheckpointError::Missing)));
     place.saved();
     let foreign = |follower: &mut Follower, program: &str| {
         let checkpoints = Checkpoints::at(place.cache(), program, Some("model"));
-        matches!(follower.restore(&checkpoints), Restored::Not(CheckpointError::Foreign(_)))
+        matches!(
+            follower.restore(&checkpoints),
+            RestoreOutcome::NotUsable(CheckpointError::Foreign(_))
+        )
     };
     assert!(foreign(&mut place.cold(), "program 2"));
-    let at = |root: &Path, config: Config, bound: Bound| {
+    let at = |root: &Path, config: Config, bound: MemoryBound| {
         Follower::new(Store::at(root), config, bound, None)
     };
     let logs = place.folder.path().join("logs");
-    let other = Bound { bytes_max: 1 << 30, vector_bytes: 0 };
-    assert!(foreign(&mut at(&place.cache(), Config::default(), Bound::NONE), "program 1"));
+    let other = MemoryBound { bytes_max: 1 << 30, vector_bytes: 0 };
+    assert!(foreign(&mut at(&place.cache(), Config::default(), MemoryBound::NONE), "program 1"));
     assert!(foreign(&mut at(&logs, Config::default(), other), "program 1"));
     let mut config = Config::default();
     let key = |text: &str| event::RepoKey::parse(text).unwrap();
     config.aliases.insert(key("old"), key("new"));
-    assert!(foreign(&mut at(&logs, config, Bound::NONE), "program 1"));
+    assert!(foreign(&mut at(&logs, config, MemoryBound::NONE), "program 1"));
     // Another model: all but its vectors.
     let mut follower = place.cold();
     let restored = follower.restore(&Checkpoints::at(place.cache(), "program 1", Some("other")));
-    assert!(matches!(restored, Restored::From { memories: 2, without_vector: 2 }));
+    assert!(matches!(restored, RestoreOutcome::FromCheckpoint { memories: 2, without_vector: 2 }));
     assert_eq!(told(&mut follower), told(&mut place.cold()));
 }
 
@@ -406,7 +418,7 @@ fn a_record_damaged_later_is_not_shown_and_recovers() {
     assert!(followed.started_over);
     taken_in(&mut follower, followed);
     assert_eq!(told(&mut follower), told(&mut place.cold()));
-    assert_eq!(follower.save(&place.checkpoints()).unwrap(), Saved::Written);
+    assert_eq!(follower.save(&place.checkpoints()).unwrap(), SaveOutcome::Written);
     assert_eq!(told(&mut place.restarted().0), told(&mut place.cold()));
 }
 
@@ -416,19 +428,19 @@ fn processes_in_one_folder_keep_each_others_records() {
     let mut one = place.saved();
     let (mut other, _) = place.restarted();
     let frozen = one.snapshot();
-    let before = told_of(&frozen, Bound::NONE);
+    let before = told_of(&frozen, MemoryBound::NONE);
     place.append("a.jsonl", &more());
     let cold = told(&mut place.cold());
     for follower in [&mut other, &mut one] {
         assert_eq!(told(follower), cold);
-        assert_eq!(follower.save(&place.checkpoints()).unwrap(), Saved::Written);
-        assert_eq!(follower.save(&place.checkpoints()).unwrap(), Saved::Unchanged);
+        assert_eq!(follower.save(&place.checkpoints()).unwrap(), SaveOutcome::Written);
+        assert_eq!(follower.save(&place.checkpoints()).unwrap(), SaveOutcome::Unchanged);
     }
     assert_eq!((told(&mut one), told(&mut other)), (cold.clone(), cold.clone()));
-    assert_eq!(told_of(&frozen, Bound::NONE), before);
+    assert_eq!(told_of(&frozen, MemoryBound::NONE), before);
     assert_eq!(told(&mut place.restarted().0), cold);
     assert_eq!(place.files().len(), 5, "what no checkpoint needs is removed");
-    let _held = FileLock::take(&place.cache().join("lock"), 0).unwrap();
+    let _held = FileLock::acquire(&place.cache().join("lock"), 0).unwrap();
     place.append("a.jsonl", &more().replace("m3", "m4"));
     one.catch_up();
     assert!(matches!(one.save(&place.checkpoints()), Err(CheckpointError::Busy)));
@@ -445,7 +457,7 @@ fn what_a_dying_writer_left_is_passed_over_and_removed() {
     fs::write(place.cache().join("manifest.new"), "half").unwrap();
     place.append("a.jsonl", &more());
     let (mut follower, restored) = place.restarted();
-    assert!(matches!(restored, Restored::From { .. }));
+    assert!(matches!(restored, RestoreOutcome::FromCheckpoint { .. }));
     assert_eq!(told(&mut follower), told(&mut place.cold()));
     follower.save(&place.checkpoints()).unwrap();
     assert_eq!(told(&mut place.restarted().0), told(&mut place.cold()));
@@ -454,7 +466,7 @@ fn what_a_dying_writer_left_is_passed_over_and_removed() {
 
 #[test]
 fn records_that_nobody_needs_do_not_pile_up() {
-    let place = Place::new(Bound::NONE);
+    let place = Place::new(MemoryBound::NONE);
     let mut follower = place.cold();
     let mut most = 0;
     // Each content is older than the one before, and takes its place.
@@ -504,7 +516,7 @@ fn a_checkpoint_is_private_and_no_planted_link_is_followed() {
     let mut follower = place.cold();
     follower.catch_up();
     assert!(follower.save(&place.checkpoints()).is_err());
-    assert!(matches!(place.restarted().1, Restored::Not(_)));
+    assert!(matches!(place.restarted().1, RestoreOutcome::NotUsable(_)));
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
     fs::remove_file(place.cache()).unwrap();
     follower.save(&place.checkpoints()).unwrap();
@@ -517,7 +529,7 @@ fn a_checkpoint_is_private_and_no_planted_link_is_followed() {
         fs::rename(&path, &away).unwrap();
         symlink(&away, &path).unwrap();
         let (mut restarted, restored) = place.restarted();
-        assert!(matches!(restored, Restored::Not(_)), "{path:?}");
+        assert!(matches!(restored, RestoreOutcome::NotUsable(_)), "{path:?}");
         assert_eq!(told(&mut restarted), told(&mut place.cold()));
         fs::rename(&away, &path).unwrap();
     }

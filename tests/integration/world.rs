@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use event::{Decoded, Event, codec};
+use event::{DecodedLine, Event, codec};
 use serde_json::Value;
 
 /// The writing program.
@@ -230,8 +230,8 @@ impl Ran {
 /// Understands one line.
 pub fn event(line: &[u8]) -> Option<Event> {
     match codec::decode(line, "") {
-        Decoded::Event(event) => Some(*event),
-        Decoded::Blank | Decoded::Skipped(_) => None,
+        DecodedLine::Event(event) => Some(*event),
+        DecodedLine::Blank | DecodedLine::Skipped(_) => None,
     }
 }
 

@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use transcripts::exchange::{Exchange, ExchangeBuilder};
 use transcripts::real_files::fixtures;
-use transcripts::transcript::{Extent, Happening, Outcome, TranscriptMoment, TranscriptSink as _};
+use transcripts::transcript::{
+    MomentKind, Outcome, SessionExtent, TranscriptMoment, TranscriptSink as _,
+};
 
 /// One session of the evaluation.
 pub struct EvalSession {
@@ -55,14 +57,14 @@ fn session_of(row: &Value) -> EvalSession {
     let mut exchanges = Vec::new();
     let mut deliver = |session: transcripts::exchange::SessionRead| exchanges = session.exchanges;
     let mut builder = ExchangeBuilder::new(0, &mut deliver);
-    builder.session(&id, Extent::Whole);
+    builder.session(&id, SessionExtent::Whole);
     for event in events {
         let at_ms = event["ts"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
         let at_ms = at_ms.map(jiff::Timestamp::as_millisecond);
         if let Some(what) = happening_of(event) {
             // The number of the event, by which labels name it.
             let message_id = Some(event["n"].to_string());
-            builder.happened(TranscriptMoment { message_id, at_ms, what });
+            builder.moment(TranscriptMoment { message_id, at_ms, kind: what });
         }
     }
     let _ = builder.finish();
@@ -70,17 +72,17 @@ fn session_of(row: &Value) -> EvalSession {
     EvalSession { id, repo, family, began: began.to_owned(), exchanges }
 }
 
-fn happening_of(event: &Value) -> Option<Happening> {
+fn happening_of(event: &Value) -> Option<MomentKind> {
     // The evaluation cuts the middle out as we do, with another mark.
     let text = event["t"].as_str().unwrap_or_default().replace(" […] ", "\n...\n");
     let call = event["id"].as_str().unwrap_or_default().to_owned();
     Some(match event["k"].as_str().unwrap() {
-        "user" => Happening::Asked(text),
-        "assistant" => Happening::Answered(text),
-        "summary" => Happening::Summarised(text),
-        "cmd" => Happening::Ran { call, command: text },
-        "edit" => Happening::Edited { call, path: text },
-        "result" => Happening::Returned { call, outcome: outcome_of(event), output: text },
+        "user" => MomentKind::Asked(text),
+        "assistant" => MomentKind::Answered(text),
+        "summary" => MomentKind::Summarised(text),
+        "cmd" => MomentKind::Ran { call, command: text },
+        "edit" => MomentKind::Edited { call, path: text },
+        "result" => MomentKind::Returned { call, outcome: outcome_of(event), output: text },
         _ => return None,
     })
 }

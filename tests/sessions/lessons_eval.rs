@@ -4,18 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use guard::secrets::redacted;
-use learning::commands::tasks;
+use learning::commands::command_tasks;
 
 use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
 use sessions::candidate_gates::{CandidateRefusal, PairGates};
-use sessions::candidates::{candidates, command_pairs, joined};
+use sessions::candidates::{candidates, command_pairs, merge_candidates};
 use sessions::command_pair::CandidateClass;
-use sessions::mended::{
-    FailureSigns, KnownEnd, MendedBy, MendedFailure, known_ends, mended_failures,
+use sessions::fixed_failure::{
+    FailureFix, FailureSigns, FixedFailure, KnownFix, fixed_failures, known_fixes,
 };
 use sessions::remarks::remarks;
-use sessions::session_judgement::{may_tell, of_exchange};
-use sessions::work_trail::{TrailEnd, TrailKind, trail};
+use sessions::session_judgement::{exchange_suspicion, may_recommend_fix};
+use sessions::work_trail::{TrailEnd, TrailKind, work_trail};
 use transcripts::exchange::{Exchange, ExchangePart, PartKind};
 
 /// Returns a share with its 95 % interval (Wilson).
@@ -52,7 +52,7 @@ fn labelled(sessions: &[EvalSession]) -> Vec<LabelledPair> {
         let found = pairs
             .iter()
             .filter(|pair| begin(&pair.failed.line) == fail && begin(&pair.worked.line) == fix)
-            .map(PairGates::of)
+            .map(PairGates::examine)
             .max_by_key(PairGates::passes);
         all.push(LabelledPair {
             repo: session.repo.clone(),
@@ -122,7 +122,7 @@ fn candidates_are_few_enough_to_review() {
         let known = sessions.iter().find(|session| session.id == id);
         known.map_or_else(|| id.to_owned(), |session| session.family.clone())
     };
-    let distinct = joined(found, &family);
+    let distinct = merge_candidates(found, &family);
     let of = |class| distinct.iter().filter(|candidate| candidate.class == class).count();
     let proved = distinct.iter().filter(|candidate| candidate.proofs > 1).count();
     println!(
@@ -141,7 +141,7 @@ struct ReplayedFailure {
     signs: Option<FailureSigns>,
     /// Its first line that looks like an error, by a rule of its own.
     line: Option<String>,
-    end: Option<MendedBy>,
+    end: Option<FailureFix>,
 }
 
 /// Most ends that are shown of one failure.
@@ -162,12 +162,12 @@ fn error_line(output: &str) -> Option<String> {
 }
 
 fn replayed(session: &EvalSession) -> Vec<ReplayedFailure> {
-    let mended = mended_failures(&session.id, &session.exchanges);
-    let steps = trail(&session.exchanges);
+    let mended = fixed_failures(&session.id, &session.exchanges);
+    let steps = work_trail(&session.exchanges);
     let failures = steps.iter().filter_map(|step| {
-        let TrailKind::Ran(failed) = &step.what else { return None };
+        let TrailKind::Ran(failed) = &step.kind else { return None };
         let TrailEnd::Failed(output) = &failed.end else { return None };
-        let signs = FailureSigns::of(&failed.line, output);
+        let signs = FailureSigns::recognise(&failed.line, output);
         let end = mended.iter().find(|row| {
             row.at_ms == step.at_ms
                 && row.ordinal == step.ordinal
@@ -184,14 +184,15 @@ fn replayed(session: &EvalSession) -> Vec<ReplayedFailure> {
     failures.collect()
 }
 
-fn contains(shown: &MendedBy, needed: &MendedBy) -> bool {
+fn contains(shown: &FailureFix, needed: &FailureFix) -> bool {
     match (shown, needed) {
-        (MendedBy::Commands(shown), MendedBy::Commands(needed)) => {
-            let goals =
-                |all: &[String]| all.iter().flat_map(|one| tasks(one)).collect::<BTreeSet<_>>();
+        (FailureFix::Commands(shown), FailureFix::Commands(needed)) => {
+            let goals = |all: &[String]| {
+                all.iter().flat_map(|one| command_tasks(one)).collect::<BTreeSet<_>>()
+            };
             !goals(shown).is_disjoint(&goals(needed))
         }
-        (MendedBy::Edits(shown), MendedBy::Edits(needed)) => {
+        (FailureFix::Edits(shown), FailureFix::Edits(needed)) => {
             shown.iter().any(|file| needed.contains(file))
         }
         _ => false,
@@ -201,7 +202,7 @@ fn contains(shown: &MendedBy, needed: &MendedBy) -> bool {
 /// What earlier sessions of a repository hold.
 #[derive(Default)]
 struct Past {
-    rows: Vec<MendedFailure>,
+    rows: Vec<FixedFailure>,
     /// First lines of failures, and whether one of those was mended.
     lines: BTreeMap<String, bool>,
 }
@@ -213,11 +214,11 @@ impl Past {
                 *self.lines.entry(line).or_default() |= failure.end.is_some();
             }
         }
-        self.rows.extend(mended_failures(&session.id, &session.exchanges));
+        self.rows.extend(fixed_failures(&session.id, &session.exchanges));
     }
 
     fn has_signature(&self, signs: &FailureSigns) -> bool {
-        let shares = |row: &MendedFailure| {
+        let shares = |row: &FixedFailure| {
             row.signs.signatures.iter().any(|one| signs.signatures.contains(one))
                 && row.signs.goals.iter().any(|goal| signs.goals.contains(goal))
         };
@@ -237,7 +238,7 @@ struct TwinCounts {
 }
 
 impl TwinCounts {
-    fn add(&mut self, is_twin: bool, now: Option<&MendedBy>, shown: &[KnownEnd<'_>]) {
+    fn add(&mut self, is_twin: bool, now: Option<&FailureFix>, shown: &[KnownFix<'_>]) {
         if !is_twin {
             self.others += 1;
             self.silent += usize::from(shown.is_empty());
@@ -245,7 +246,7 @@ impl TwinCounts {
         }
         self.twins += 1;
         let Some(now) = now else { return };
-        let place = usize::from(matches!(now, MendedBy::Edits(_)));
+        let place = usize::from(matches!(now, FailureFix::Edits(_)));
         self.now[place] += 1;
         let is_hit = shown.iter().any(|known| contains(&known.latest.mended_by, now));
         self.hits[place] += usize::from(is_hit);
@@ -279,7 +280,8 @@ fn earlier_ends_of_a_failure_are_shown() {
         let failures = replayed(session);
         for failure in &failures {
             let signs = failure.signs.as_ref();
-            let shown = signs.map(|signs| known_ends(signs, &past.rows, SHOWN)).unwrap_or_default();
+            let shown =
+                signs.map(|signs| known_fixes(signs, &past.rows, SHOWN)).unwrap_or_default();
             let twin = failure.line.as_ref().and_then(|line| past.lines.get(line));
             if !shown.is_empty() {
                 let now = failure.end.as_ref();
@@ -314,7 +316,7 @@ struct HookTally {
 }
 
 impl HookTally {
-    fn add(&mut self, known: Option<&KnownEnd<'_>>, now: Option<&MendedBy>) {
+    fn add(&mut self, known: Option<&KnownFix<'_>>, now: Option<&FailureFix>) {
         let Some(known) = known else { return };
         self.told += 1;
         let Some(now) = now else { return };
@@ -337,11 +339,11 @@ fn ordinary_advice_is_kept() {
         let failures = replayed(session);
         for failure in &failures {
             let Some(signs) = &failure.signs else { continue };
-            let may_tell = |row: &&MendedFailure| may_tell(row, &failure.command);
+            let may_tell = |row: &&FixedFailure| may_recommend_fix(row, &failure.command);
             let told: Vec<_> = past.rows.iter().filter(may_tell).cloned().collect();
             let now = failure.end.as_ref();
-            all.add(known_ends(signs, &past.rows, 1).first(), now);
-            ordinary.add(known_ends(signs, &told, 1).first(), now);
+            all.add(known_fixes(signs, &past.rows, 1).first(), now);
+            ordinary.add(known_fixes(signs, &told, 1).first(), now);
         }
         past.add(session, failures);
     }
@@ -385,7 +387,8 @@ const INNOCENT_SHARE: usize = 40;
 fn innocent_sessions_are_hardly_flagged() {
     let Some(sessions) = eval_sessions() else { return };
     let exchanges: Vec<_> = sessions.iter().flat_map(|session| &session.exchanges).collect();
-    let flagged = exchanges.iter().filter(|exchange| of_exchange(exchange).is_some()).count();
+    let flagged =
+        exchanges.iter().filter(|exchange| exchange_suspicion(exchange).is_some()).count();
     println!("flagged: {flagged} of {} innocent exchanges", exchanges.len());
     assert!(flagged > 0 && flagged * INNOCENT_SHARE < exchanges.len(), "{flagged}");
 }

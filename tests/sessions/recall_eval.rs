@@ -39,7 +39,7 @@ fn indexed(sessions: &[EvalSession]) -> ExchangeIndex {
     let mut index = ExchangeIndex::default();
     let mut row = 0;
     for (number, session) in (0..).zip(sessions) {
-        let topic = SessionTopic::of("", &session.exchanges);
+        let topic = SessionTopic::from_exchanges("", &session.exchanges);
         let exchanges: Vec<IndexedExchange<'_>> = session
             .exchanges
             .iter()

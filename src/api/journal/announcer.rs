@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::agent_delivery::short_stamp;
 use super::sequence::Sequence;
-use super::told::stamp;
 use super::{Journal, kind};
-use event::{Decoded, Event, MemoryChange, Timestamp, clean, codec, is_code};
+use event::{DecodedLine, Event, MemoryChange, Timestamp, clean, codec, is_code};
 use settings::Config;
 use store::{FileLock, LineMark, Store};
 
@@ -37,7 +37,7 @@ pub struct Announcer {
 
 /// What a look found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Announced {
+pub struct AnnouncedLines {
     /// How many lines were announced.
     pub lines: usize,
     /// Whether some were only counted as lost.
@@ -55,8 +55,8 @@ impl Announcer {
 
     /// Announces what was added to the logs since the last look, of this or of an earlier process. The first look ever
     /// announces nothing.
-    pub fn look(&mut self, now: Timestamp) -> Announced {
-        let mut announced = Announced::default();
+    pub fn announce_new_lines(&mut self, now: Timestamp) -> AnnouncedLines {
+        let mut announced = AnnouncedLines::default();
         if self.lock.is_none() && !self.begin(now, &mut announced) {
             return announced;
         }
@@ -75,12 +75,12 @@ impl Announcer {
     }
 
     /// Takes the lock and finds out how far the logs were announced. Returns false where another process announces.
-    fn begin(&mut self, now: Timestamp, announced: &mut Announced) -> bool {
+    fn begin(&mut self, now: Timestamp, announced: &mut AnnouncedLines) -> bool {
         if store::own_folder(self.journal.folder()).is_err() {
             announced.failed = true;
             return false;
         }
-        let Ok(lock) = FileLock::take(&self.journal.lock(), 0) else { return false };
+        let Ok(lock) = FileLock::acquire(&self.journal.lock(), 0) else { return false };
         let known = self.known_places();
         let is_first = known.is_none();
         for log in self.store.logs().unwrap_or_default() {
@@ -110,7 +110,7 @@ impl Announcer {
 
     /// Reads from the journal how far each log was announced. `None` if it does not say: there was no announcer yet.
     fn known_places(&mut self) -> Option<BTreeMap<String, (u64, String)>> {
-        let mut from = self.journal.beginning()?;
+        let mut from = self.journal.start_sequence()?;
         let mut known: Option<BTreeMap<String, (u64, String)>> = None;
         loop {
             let piece = self.journal.read_on(from, PIECE_BYTES)?;
@@ -134,7 +134,7 @@ impl Announcer {
 
     /// Writes all places down, once in each generation of the journal.
     fn note_places(&mut self, now: Timestamp) -> bool {
-        let generation = self.journal.now_in();
+        let generation = self.journal.newest_generation();
         if self.complete_in.is_some() && self.complete_in == generation {
             return true;
         }
@@ -145,7 +145,7 @@ impl Announcer {
         self.complete_in.is_some()
     }
 
-    fn look_at(&mut self, log: &Path, name: &str, now: Timestamp, announced: &mut Announced) {
+    fn look_at(&mut self, log: &Path, name: &str, now: Timestamp, announced: &mut AnnouncedLines) {
         let place = self.places.get(name).cloned().unwrap_or_default();
         let is_same = log.symlink_metadata().is_ok_and(|it| it.len() == place.offset());
         if is_same {
@@ -171,7 +171,7 @@ impl Announcer {
             after.advance(line);
             let text = line.strip_suffix(b"\n").unwrap_or(line);
             let text = text.strip_suffix(b"\r").unwrap_or(text);
-            if let Decoded::Event(event) = codec::decode(text, &file_repo) {
+            if let DecodedLine::Event(event) = codec::decode(text, &file_repo) {
                 let mut entry = self.entry(&clean::without_secrets(*event), now);
                 with_place(&mut entry, name, &after);
                 if self.journal.add(&entry, now).is_none() {
@@ -191,7 +191,7 @@ impl Announcer {
         log: &Path,
         name: &str,
         now: Timestamp,
-        announced: &mut Announced,
+        announced: &mut AnnouncedLines,
     ) -> Option<LineMark> {
         let end = LineMark::at_end(log).ok()?;
         let repo = self.config.current(&Store::repo_of(log));
@@ -208,7 +208,7 @@ impl Announcer {
 
     /// Describes an event of a log.
     fn entry(&self, event: &Event, now: Timestamp) -> Value {
-        let change = MemoryChange::of(event);
+        let change = MemoryChange::from_event(event);
         let kind = match (&event.memory_id, &change) {
             (None, _) => kind::ADDED,
             (Some(_), Some(MemoryChange::Feedback(_))) => kind::FEEDBACK,
@@ -218,11 +218,11 @@ impl Announcer {
         let mut entry = json!({
             "event": kind,
             "at": format!("{:.0}", event.timestamp.unwrap_or(now)),
-            "id": (!is_code(id)).then(|| stamp(id.as_str())),
+            "id": (!is_code(id)).then(|| short_stamp(id.as_str())),
             "repo": self.config.current(&event.repo_key()).as_str(),
-            "agent": stamp(&event.agent_id),
-            "session": event.session_id.as_deref().map(stamp),
-            "event_type": stamp(event.event_type.as_str()),
+            "agent": short_stamp(&event.agent_id),
+            "session": event.session_id.as_deref().map(short_stamp),
+            "event_type": short_stamp(event.event_type.as_str()),
         });
         if let (Some(MemoryChange::Feedback(verdict)), Some(fields)) =
             (change, entry.as_object_mut())

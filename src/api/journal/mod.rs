@@ -8,11 +8,11 @@
 //! In reading order: [`sequence`] (a place in the journal), [`reading`], [`told`] (what agents were told), [`announcer`] (new
 //! lines of the logs), [`shown`] (lines for listeners and pages). Not here: who listens (`web`).
 
+pub mod agent_delivery;
 pub mod announcer;
+pub mod journal_line;
 pub mod reading;
 pub mod sequence;
-pub mod shown;
-pub mod told;
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, Write};
@@ -65,7 +65,7 @@ pub mod kind {
 
     /// Tells whether a kind says what agents of this machine asked, or what its work trees look like: that is for its user.
     #[must_use]
-    pub fn is_of_owner(kind: &str) -> bool {
+    pub fn is_for_owner(kind: &str) -> bool {
         [INJECTED, SILENT, STALE, FRESH, TREE].contains(&kind)
     }
 }
@@ -81,7 +81,7 @@ pub struct Journal {
 impl Journal {
     /// Names the journal of a store, in a cache directory. Nothing is created yet.
     #[must_use]
-    pub fn of(cache: &Path, store: &Path) -> Self {
+    pub fn for_store(cache: &Path, store: &Path) -> Self {
         // Hooks may know the store by another path than the retriever.
         let store = store.canonicalize().unwrap_or_else(|_| store.to_owned());
         let sum = Sha256::digest(store.as_os_str().as_encoded_bytes());
@@ -92,7 +92,7 @@ impl Journal {
 
     /// Sets another bound, for tests.
     #[must_use]
-    pub fn bounded(self, generation_bytes_max: u64) -> Self {
+    pub fn with_bound(self, generation_bytes_max: u64) -> Self {
         Self { generation_bytes_max, ..self }
     }
 
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn lines_of_many_writers_stand_in_one_order() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::of(folder.path(), folder.path()).bounded(10_000);
+        let journal = Journal::for_store(folder.path(), folder.path()).with_bound(10_000);
         let first = journal.add(&json!({ "number": 0 }), now()).unwrap();
         let writers: Vec<_> = (0..4_u64)
             .map(|writer| {
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn a_line_after_the_end_is_written_again() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::of(folder.path(), folder.path()).bounded(100);
+        let journal = Journal::for_store(folder.path(), folder.path()).with_bound(100);
         let first = journal.add(&json!({ "number": 1 }), now()).unwrap();
         // Another process has found it full, and has not begun the next one.
         let mut file = journal.open(first.generation).unwrap();
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn it_stays_within_its_bound_and_says_what_is_gone() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::of(folder.path(), folder.path()).bounded(1_000);
+        let journal = Journal::for_store(folder.path(), folder.path()).with_bound(1_000);
         let first = journal.add(&json!({ "number": 0 }), now()).unwrap();
         for number in 1..500 {
             journal.add(&json!({ "number": number }), now()).unwrap();
@@ -260,7 +260,7 @@ mod tests {
         assert!(journal.read_on(first, 1_000).is_none());
         assert_eq!(journal.generations().len(), 2);
         assert_eq!(std::fs::read_dir(journal.folder()).unwrap().count(), 2);
-        let kept = numbers(&journal, journal.beginning().unwrap());
+        let kept = numbers(&journal, journal.start_sequence().unwrap());
         assert!(kept.len() < 200 && kept.last() == Some(&499), "{kept:?}");
         assert!(kept.windows(2).all(|pair| pair[1] == pair[0] + 1), "{kept:?}");
     }
@@ -272,10 +272,10 @@ mod tests {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
-        let journal = Journal::of(&folder.path().join("file"), folder.path());
+        let journal = Journal::for_store(&folder.path().join("file"), folder.path());
         assert_eq!(journal.add(&json!({}), now()), None);
-        assert_eq!((journal.beginning(), journal.now_at()), (None, None));
-        let other = Journal::of(folder.path(), folder.path());
+        assert_eq!((journal.start_sequence(), journal.end_sequence()), (None, None));
+        let other = Journal::for_store(folder.path(), folder.path());
         let first = other.add(&json!({}), now()).unwrap();
         std::fs::remove_file(other.path(first.generation)).unwrap();
         symlink(folder.path().join("file"), other.path(first.generation)).unwrap();

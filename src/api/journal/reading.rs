@@ -1,4 +1,4 @@
-//! Reads a journal, from a place on or from its end back. Not here: what the lines mean (`told`, `announcer`).
+//! Reads a journal, from a place on or from its end back. Not here: what the lines mean (`agent_delivery`, `announcer`).
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,7 +11,7 @@ use store::open_own_file;
 
 /// Lines after a place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
+pub struct JournalPiece {
     /// Each line with the place after it. What cannot be read is left out.
     pub lines: Vec<(Sequence, Value)>,
     /// Where to go on; the place that was asked for, if nothing stands after it.
@@ -24,19 +24,19 @@ const LINE_BYTES_MAX: u64 = 1024 * 1024;
 impl Journal {
     /// Returns the place before the oldest line. `None` if there is no journal.
     #[must_use]
-    pub fn beginning(&self) -> Option<Sequence> {
+    pub fn start_sequence(&self) -> Option<Sequence> {
         self.generations().first().map(|generation| Sequence { generation: *generation, offset: 0 })
     }
 
     /// Returns the newest generation. `None` if there is no journal.
-    pub(super) fn now_in(&self) -> Option<u64> {
+    pub(super) fn newest_generation(&self) -> Option<u64> {
         self.generations().last().copied()
     }
 
     /// Returns the place after the newest line. `None` if there is no journal.
     #[must_use]
-    pub fn now_at(&self) -> Option<Sequence> {
-        let generation = self.now_in()?;
+    pub fn end_sequence(&self) -> Option<Sequence> {
+        let generation = self.newest_generation()?;
         let mut file: File = open_own_file(&self.path(generation)).ok()??;
         let length_bytes = file.metadata().ok()?.len();
         let from = length_bytes.saturating_sub(LINE_BYTES_MAX);
@@ -55,15 +55,15 @@ impl Journal {
 
     /// Reads the lines after a place, about `bytes_max` bytes of them. `None` if the place is gone.
     #[must_use]
-    pub fn read_on(&self, from: Sequence, bytes_max: u64) -> Option<Piece> {
-        let nothing = || Some(Piece { lines: Vec::new(), next: from });
+    pub fn read_on(&self, from: Sequence, bytes_max: u64) -> Option<JournalPiece> {
+        let nothing = || Some(JournalPiece { lines: Vec::new(), next: from });
         let Some(mut bytes) = self.bytes_of(from.generation, from.offset, bytes_max) else {
             // The next generation may not have begun yet.
             let newest = self.generations().last().copied()?;
             let is_next = from.offset == 0 && from.generation == newest + 1;
             return if is_next { nothing() } else { None };
         };
-        let mut piece = Piece { lines: Vec::new(), next: from };
+        let mut piece = JournalPiece { lines: Vec::new(), next: from };
         if bytes.is_empty()
             && let Some(later) = self.generations().into_iter().find(|it| *it > from.generation)
         {
@@ -95,7 +95,7 @@ impl Journal {
 
     /// Returns all lines of some kinds before a place, or up to the end, the newest first.
     #[must_use]
-    pub fn back_from(&self, before: Option<Sequence>, kinds: &[&str]) -> Vec<(Sequence, Value)> {
+    pub fn read_back(&self, before: Option<Sequence>, kinds: &[&str]) -> Vec<(Sequence, Value)> {
         let starts: Vec<String> =
             kinds.iter().map(|kind| format!("{{\"event\":\"{kind}\"")).collect();
         let mut found = Vec::new();

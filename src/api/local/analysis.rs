@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use super::damage::UsedSnapshot;
 use super::{Local, memory_bound, repositories, snapshots, write};
 
-use crate::signature::{Signature, mark};
+use crate::signature::{Signature, failure_key};
 use event::{
-    Applies, Draft, Event, EventId, Link, MemoryChange, Node, OwnTag, Problems, Relation, RepoKey,
+    Draft, Event, EventId, Link, MemoryChange, MemoryScope, Node, OwnTag, Problems, Relation,
+    RepoKey,
 };
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use reply::{Findings, Reply};
 use requests::{
     AcceptedPattern, AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest,
@@ -18,8 +19,8 @@ use requests::{
 };
 use search::ParsedQuery;
 use search::links::{
-    self, FailureSignature, KnowledgeGraph, LinkCounts, LoggedQuery, MEMORIES_MAX, PATTERN, Scope,
-    Suggestion, suggestions,
+    self, AnalysisScope, FailureSignature, KnowledgeGraph, LinkCounts, LoggedQuery, MEMORIES_MAX,
+    PATTERN, PatternSuggestion, pattern_suggestions,
 };
 use search::snapshot::Snapshot;
 
@@ -28,21 +29,21 @@ pub(super) fn analyze(
     request: &AnalyzeRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
     let repo = request
         .repo
         .as_deref()
-        .map(|named| repositories::named(local, named, &snapshot))
+        .map(|named| repositories::named_repo(local, named, &snapshot))
         .transpose()?;
     let now = local.core.now();
-    let scope = Scope { repos: repo.as_ref().map(|repo| snapshot.keys_of(repo)), now };
-    let links = local.core.links.of(&snapshot);
+    let scope = AnalysisScope { repos: repo.as_ref().map(|repo| snapshot.keys_of(repo)), now };
+    let links = local.core.links.links_of(&snapshot);
     let (limit, max_tokens) = (request.limit, request.max_tokens());
     let notices = looked_at(request.topic, &snapshot, &scope);
     let wanted = links::FindingBounds { limit, at_least: request.at_least };
     let ties_max = request.at_most.unwrap_or(links::TIES_MAX);
-    let whole = || KnowledgeGraph::of(&snapshot, &links, &scope);
+    let whole = || KnowledgeGraph::build(&snapshot, &links, &scope);
     let (title, found) = match request.topic {
         Topic::Hubs | Topic::Stats => {
             ("Most linked", links::hubs(&snapshot, &links, &scope, wanted))
@@ -53,11 +54,11 @@ pub(super) fn analyze(
         Topic::Gaps => ("Few or no links", links::gaps(&whole(), ties_max, limit)),
         Topic::Clusters => ("Similar lessons", links::clusters(&snapshot, &scope, wanted)),
         Topic::Brief => {
-            let brief = links::summary(&snapshot, &links, &scope);
+            let brief = links::summarise(&snapshot, &links, &scope);
             return Ok(reply::summary(&snapshot, &brief, &notices, max_tokens));
         }
         Topic::Reflect => {
-            let lone = links::isolated(&snapshot, &whole(), &scope, limit);
+            let lone = links::isolated_memories(&snapshot, &whole(), &scope, limit);
             return Ok(reply::reflect(&snapshot, &lone, &notices, max_tokens));
         }
         Topic::Searches if local.is_of_others() => {
@@ -75,27 +76,29 @@ pub(super) fn analyze(
         max_tokens,
     });
     Ok(match request.topic {
-        Topic::Stats => reply::with_link_counts(reply, &LinkCounts::of(&snapshot, &links, &scope)),
+        Topic::Stats => {
+            reply::with_link_counts(reply, &LinkCounts::count(&snapshot, &links, &scope))
+        }
         _ => reply,
     })
 }
 
 /// Says where only the newest memories were analyzed. Links are always analyzed whole.
-fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
+fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &AnalysisScope) -> Vec<String> {
     let count = match topic {
         Topic::Hubs | Topic::Searches | Topic::Stats => 0,
-        _ => snapshot.memories().iter().filter(|memory| scope.has(memory)).count(),
+        _ => snapshot.memories().iter().filter(|memory| scope.contains(memory)).count(),
     };
     let bound = (count > MEMORIES_MAX).then(|| {
         format!("Note: only the {MEMORIES_MAX} newest of {count} memories were analyzed.")
     });
-    bound.into_iter().chain(memory_bound::note(snapshot.room())).collect()
+    bound.into_iter().chain(memory_bound::bound_notice(snapshot.memory_usage())).collect()
 }
 
 /// Records that a search found nothing. Some searches say nothing about missing knowledge and are not recorded: those
 /// of hooks, which set their own threshold, and those with filters or of one repository, which may be why nothing was
 /// found.
-pub(super) fn note_if_in_vain(
+pub(super) fn record_failed_search(
     local: &Local,
     request: &SearchRequest,
     asked: &ParsedQuery,
@@ -112,7 +115,7 @@ pub(super) fn note_if_in_vain(
     if let Some(log) = local.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
         && !asked.text.trim().is_empty()
     {
-        log.note(&asked.text, here, local.core.now());
+        log.record_search(&asked.text, here, local.core.now());
     }
 }
 
@@ -123,7 +126,7 @@ fn searches_without_hits(local: &Local, request: &AnalyzeRequest, repo: Option<&
     };
     let mut askings: Vec<LoggedQuery> = log.read();
     askings.retain(|asking| repo.is_none_or(|repo| asking.repo.as_deref() == Some(repo.as_str())));
-    let gaps = links::grouped(&askings, request.limit);
+    let gaps = links::group_queries(&askings, request.limit);
     reply::searches(&gaps, None, request.max_tokens())
 }
 
@@ -132,8 +135,8 @@ pub(super) fn patterns(
     request: &PatternsRequest,
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    let found = suggestions(&snapshot, local.core.now(), look);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    let found = pattern_suggestions(&snapshot, local.core.now(), look);
     match request {
         PatternsRequest::List { limit, max_tokens } => {
             Ok(reply::patterns(&found, *limit, *max_tokens))
@@ -147,7 +150,7 @@ pub(super) fn patterns(
 /// Shows a pattern with its sources, or writes it and its links to them in one append.
 fn accept(
     local: &Local,
-    one: &Suggestion,
+    one: &PatternSuggestion,
     accepted: &AcceptedPattern,
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
@@ -156,8 +159,8 @@ fn accept(
     let id = EventId::mint(moment.now, moment.random);
     let here = local.here.clone().unwrap_or_else(|| best.repo.clone());
     let (repo, scope) = match accepted.is_only_here {
-        true => (here, Applies::Repo),
-        false => (RepoKey::global(), Applies::Global),
+        true => (here, MemoryScope::Repo),
+        false => (RepoKey::global(), MemoryScope::Global),
     };
     let mut pattern = Draft {
         id: Some(id.to_string()),
@@ -169,9 +172,9 @@ fn accept(
         return Ok(reply::pattern(one, &pattern, &repo));
     }
     write::vouch(local, &mut pattern, voice);
-    let (mut drafts, node) = (vec![pattern], Node::of(id.clone()));
+    let (mut drafts, node) = (vec![pattern], Node::from_id(id.clone()));
     for source in &one.sources {
-        let link = Link::plain(Relation::BuildsOn, Node::of(source.id.clone()));
+        let link = Link::plain(Relation::BuildsOn, Node::from_id(source.id.clone()));
         drafts.push(write::draft_about(local, &node, &repo, MemoryChange::Link(link), voice));
     }
     write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
@@ -185,17 +188,17 @@ fn accept(
 }
 
 /// Makes the memory of a pattern: the best proven lesson, where it was met, and what all sources share.
-fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
+fn pattern_draft(one: &PatternSuggestion, best: &Event) -> Draft {
     let repos: Vec<&str> = one.repos.iter().map(RepoKey::short_name).collect();
-    let first = one.look.excerpt.lines().next().unwrap_or_default();
+    let first = one.signature.excerpt.lines().next().unwrap_or_default();
     Draft {
         event_type: Some(PATTERN.to_owned()),
         context: Some(format!("met in {}: {first}", repos.join(", "))),
         lesson: Some(best.lesson.clone()),
         command: Some(best.command.clone()).filter(|command| !command.is_empty()),
-        symptoms: vec![one.look.excerpt.clone()],
+        symptoms: vec![one.signature.excerpt.clone()],
         success_rate: one.evidence.map(|rate| rate.to_string()),
-        tags: vec![one.look.mark.clone()],
+        tags: vec![one.signature.mark.clone()],
         ..Draft::default()
     }
 }
@@ -204,21 +207,24 @@ fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
 /// else by its context where that reports an error.
 fn look(event: &Event) -> Option<FailureSignature> {
     let said = event.symptoms.join("\n");
-    let marked = event.tags.iter().find(|tag| OwnTag::of(tag) == Some(OwnTag::Failure));
+    let marked = event.tags.iter().find(|tag| OwnTag::parse(tag) == Some(OwnTag::Failure));
     if let Some(tag) = marked {
         return Some(FailureSignature { mark: tag.clone(), excerpt: said });
     }
     let is_error = matches!(event.event_type.as_str(), "error" | "success");
     let text = if said.is_empty() && is_error { &event.context } else { &said };
-    let signature = Signature::of(&Redacted::of(text))?;
+    let signature = Signature::from_output(&RedactedText::redact(text))?;
     let excerpt = signature.excerpt.into_string();
-    Some(FailureSignature { mark: mark(&signature.words), excerpt })
+    Some(FailureSignature { mark: failure_key(&signature.words), excerpt })
 }
 
 /// Finds a pattern by its number in the list, or by its mark, which stays the same when others are added.
-fn chosen<'a>(which: &str, found: &'a [Suggestion]) -> Result<&'a Suggestion, ApiError> {
+fn chosen<'a>(
+    which: &str,
+    found: &'a [PatternSuggestion],
+) -> Result<&'a PatternSuggestion, ApiError> {
     let which = which.trim();
-    let by_mark = found.iter().find(|one| one.look.mark == which);
+    let by_mark = found.iter().find(|one| one.signature.mark == which);
     let by_place = || found.get(which.parse::<usize>().ok()?.checked_sub(1)?);
     by_mark.or_else(by_place).ok_or_else(|| {
         let count = found.len();

@@ -2,14 +2,14 @@
 //! this machine stands, and says so. Not here: the source (`second_source`).
 
 use super::Local;
-use crate::second_source::KnownHere;
+use crate::second_source::LocalKnowledge;
 use index::embed::SpaceId;
 use search::snapshot::Snapshot;
-use search::{Query, SearchResult, Words};
+use search::{Query, SearchResult, WordMatching};
 
 /// Runs the search of this machine and asks the second source at the same time. Returns the hits of both, and adds a notice where only
 /// this machine was searched.
-pub(super) fn searched<'index>(
+pub(super) fn search_both_sources<'index>(
     local: &Local,
     (snapshot, notices): (&Snapshot, &mut Vec<String>),
     query: &Query<'_>,
@@ -25,7 +25,7 @@ pub(super) fn searched<'index>(
         notices.push(alone("has vectors of another model"));
         return here();
     };
-    let known = KnownHere { repos: snapshot.repos(), now: (local.core.clock)().now };
+    let known = LocalKnowledge { repos: snapshot.repos(), now: (local.core.clock)().now };
     let (mut result, answer) = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("engine".to_owned());
         let asked = thread.spawn_scoped(scope, || second.find(&there, limit, &known));
@@ -36,7 +36,9 @@ pub(super) fn searched<'index>(
         (result, answer)
     });
     match answer {
-        Ok(others) => result.hits = search::joined(result.hits, others, snapshot, (query, limit)),
+        Ok(others) => {
+            result.hits = search::merge_hits(result.hits, others, snapshot, (query, limit))
+        }
         Err(why) => notices.push(alone(&why)),
     }
     result
@@ -54,7 +56,7 @@ fn comparable<'a>(query: &Query<'a>, here: SpaceId, there: SpaceId) -> Option<Qu
         return Some(query.clone());
     }
     let by_words = Query { vector: None, tokens: &[], ..query.clone() };
-    (query.words == Words::Count).then_some(by_words)
+    (query.words == WordMatching::On).then_some(by_words)
 }
 
 #[cfg(test)]
@@ -66,14 +68,14 @@ mod tests {
     // S-CORPUS-9
     #[test]
     fn no_vector_goes_to_another_model() {
-        let (ours, others) = (SpaceId::of("ours"), SpaceId::of("theirs"));
+        let (ours, others) = (SpaceId::from_name("ours"), SpaceId::from_name("theirs"));
         let query = Query { text: "walrus", vector: Some(&VECTOR), ..Query::default() };
         let asked = |query: &Query<'static>, there| {
             comparable(query, ours, there).map(|there| there.vector)
         };
         assert_eq!(asked(&query, ours), Some(Some(&VECTOR[..])));
         assert_eq!(asked(&query, others), Some(None), "it is asked by words");
-        let by_meaning = Query { words: Words::DoNotCount, ..query.clone() };
+        let by_meaning = Query { words: WordMatching::Off, ..query.clone() };
         assert_eq!(asked(&by_meaning, ours), Some(Some(&VECTOR[..])));
         assert_eq!(asked(&by_meaning, others), None, "nothing is left to ask");
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::page_end::PageEnd;
 use super::{Local, repositories};
 use event::{EventId, RepoKey, Timestamp};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, Memory};
 use reply::{Reply, ReplyReader};
 use requests::ApiError;
@@ -36,7 +36,7 @@ fn fitting<'a>(
     snapshot: &'a Snapshot,
 ) -> Result<Vec<&'a Arc<Memory>>, ApiError> {
     let now = local.core.now();
-    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
+    let named = request.repo.as_deref().map(|name| repositories::named_repo(local, name, snapshot));
     let repos = named.transpose()?.map(|repo| snapshot.keys_of(&repo));
     let filter = Filter {
         repos,
@@ -91,7 +91,7 @@ pub(super) fn page(
         };
         reply.text.push_str(&format!("\n\n{count} of {total}. The next page: {how}"));
     }
-    Ok(reply.with("total", total.into()).with("next", json!(next)))
+    Ok(reply.with_field("total", total.into()).with_field("next", json!(next)))
 }
 
 /// Says why a page has nothing, where the request may be the reason.
@@ -108,14 +108,17 @@ fn why_none(
         return Ok(Some("No memories yet. agent-knowledge add saves the first one.".to_owned()));
     }
     let name = request.repo.as_deref();
-    let repo = name.map(|name| repositories::named(local, name, snapshot)).transpose()?;
+    let repo = name.map(|name| repositories::named_repo(local, name, snapshot)).transpose()?;
     let is_known = |repo: &RepoKey| {
         snapshot.keys_of(repo).iter().any(|key| snapshot.repos().contains_key(key))
     };
     let repo = repo.filter(|repo| !is_known(repo));
     Ok(Some(match repo {
         Some(repo) => {
-            format!("There are no memories of {repo}.{}", repositories::meant(&repo, snapshot))
+            format!(
+                "There are no memories of {repo}.{}",
+                repositories::similar_names(&repo, snapshot)
+            )
         }
         None => {
             "No memory fits. agent-knowledge list without options lists all that answer.".to_owned()
@@ -124,10 +127,10 @@ fn why_none(
 }
 
 /// Whoever asks for what is flagged sees it, marked.
-fn how(request: &BrowseRequest) -> ShownHow {
+fn how(request: &BrowseRequest) -> DisclosureOccasion {
     match request.state {
-        BrowsedState::Flagged => ShownHow::Named,
-        _ => ShownHow::Listed,
+        BrowsedState::Flagged => DisclosureOccasion::Named,
+        _ => DisclosureOccasion::Listed,
     }
 }
 

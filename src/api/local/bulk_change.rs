@@ -7,35 +7,35 @@ use std::sync::Arc;
 use super::{Local, repositories, snapshots, write};
 use event::{Author, Draft, EventId, MemoryChange, Node, RepoKey, Timestamp};
 use memory::{Fate, IdShare, Lifecycle, LifecycleState, Memory, Version};
-use reply::{Reply, Subject};
-use requests::{ApiError, Doing, Sweep, SweepRequest, Voice};
+use reply::{ChangeSubject, Reply};
+use requests::{ApiError, ChangeExtent, Sweep, SweepRequest, Voice};
 use search::snapshot::Snapshot;
 
 /// One change of one memory, or of another node of the graph.
-type SweepStep = (Subject, MemoryChange);
+type SweepStep = (ChangeSubject, MemoryChange);
 
 pub(super) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
+    let snapshot = snapshots::complete_snapshot(local)?;
     let now = local.core.now();
     let steps = match &request.sweep {
         Sweep::Fade { repo } => {
             let repo = repo
                 .as_deref()
-                .map(|repo| repositories::named(local, repo, &snapshot))
+                .map(|repo| repositories::named_repo(local, repo, &snapshot))
                 .transpose()?;
             faded(&snapshot, repo.as_ref(), now)
         }
         Sweep::Purge(author) => purged(&snapshot, author),
         Sweep::Unpurge(author) => restored(&snapshot, author),
     };
-    if request.extent == Doing::Do {
+    if request.extent == ChangeExtent::Do {
         for (subject, change) in &steps {
             let (node, voice) = (subject.node(), &Voice::Caller);
             let draft = write::draft_about(local, &node, subject.repo(), change.clone(), voice);
             write::record(local, Draft { lesson: request.note.clone(), ..draft })?;
         }
     }
-    Ok(reply::bulk_change(&steps, request.extent == Doing::Do))
+    Ok(reply::bulk_change(&steps, request.extent == ChangeExtent::Do))
 }
 
 fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<SweepStep> {
@@ -74,9 +74,9 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     }
     for (id, about) in early(snapshot) {
         if let Some(version) = about.iter().find(|version| author.wrote(&version.event))
-            && !Lifecycle::of(about, None).discounted.contains(author)
+            && !Lifecycle::from_versions(about, None).discounted.contains(author)
         {
-            let subject = Subject::Other(Node::of(id.clone()), version.repo.clone());
+            let subject = ChangeSubject::Other(Node::from_id(id.clone()), version.repo.clone());
             steps.push((subject, MemoryChange::Discount { by: author.clone() }));
         }
     }
@@ -102,17 +102,17 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     }
     for (id, about) in early(snapshot) {
         if let Some(version) = about.first()
-            && Lifecycle::of(about, None).discounted.contains(author)
+            && Lifecycle::from_versions(about, None).discounted.contains(author)
         {
-            let subject = Subject::Other(Node::of(id.clone()), version.repo.clone());
+            let subject = ChangeSubject::Other(Node::from_id(id.clone()), version.repo.clone());
             steps.push((subject, MemoryChange::Recount { by: author.clone() }));
         }
     }
     steps
 }
 
-fn subject(memory: &Arc<Memory>) -> Subject {
-    Subject::Memory(Arc::clone(memory))
+fn subject(memory: &Arc<Memory>) -> ChangeSubject {
+    ChangeSubject::Memory(Arc::clone(memory))
 }
 
 /// Returns the events about places in code and about unknown memories, by id.
@@ -123,5 +123,5 @@ fn early(snapshot: &Snapshot) -> Vec<(&EventId, &[Arc<Version>])> {
 }
 
 fn is_by(author: &Author, memory: &Memory) -> bool {
-    author.is(&memory.provenance.agent_id, memory.provenance.session_id.as_deref())
+    author.matches(&memory.provenance.agent_id, memory.provenance.session_id.as_deref())
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::citation::cited;
+use super::citation::cited_memories;
 use super::{Local, snapshots, write};
 use event::{Draft, EventId, MemoryChange, Node, Problems, Timestamp, Verdict};
 use memory::{LifecycleState, Memory};
 use reply::{Reply, operands};
-use requests::{ApiError, ChangeRequest, Voice, Wanted};
-use search::snapshot::{Cited, Snapshot};
+use requests::{ApiError, ChangeRequest, Voice, WantedChange};
+use search::snapshot::{CitedMemory, Snapshot};
 
 /// How far a chain of replacements is followed before a change is refused. A longer chain is a mistake.
 const CHAIN_MAX: usize = 256;
@@ -23,8 +23,8 @@ pub(super) fn change(
     request: &ChangeRequest,
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    let mut memories = cited(&request.ids, &snapshot)?;
+    let snapshot = snapshots::complete_snapshot(local)?;
+    let mut memories = cited_memories(&request.ids, &snapshot)?;
     let mut seen = BTreeSet::new();
     memories.retain(|memory| seen.insert(memory.id.clone()));
     let change = meant(&request.change, &memories, &snapshot)?;
@@ -38,7 +38,7 @@ pub(super) fn change(
                 "written"
             }
         };
-        lines.push(said(memory, &change, status));
+        lines.push(change_text(memory, &change, status));
         done.push(
             json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "status": status }),
         );
@@ -49,26 +49,26 @@ pub(super) fn change(
 
 /// Finds the memories that a change names, and refuses a replacement that would close a circle.
 fn meant(
-    wanted: &Wanted,
+    wanted: &WantedChange,
     memories: &[Arc<Memory>],
     snapshot: &Snapshot,
 ) -> Result<MemoryChange, ApiError> {
     Ok(match wanted {
-        Wanted::Feedback(verdict) => MemoryChange::Feedback(*verdict),
-        Wanted::Forgotten => MemoryChange::Retract,
-        Wanted::Restored => MemoryChange::Restore,
-        Wanted::Distinct { from } => {
-            let from = cited([from], snapshot)?.into_iter().next();
+        WantedChange::Feedback(verdict) => MemoryChange::Feedback(*verdict),
+        WantedChange::Forgotten => MemoryChange::Retract,
+        WantedChange::Restored => MemoryChange::Restore,
+        WantedChange::Distinct { from } => {
+            let from = cited_memories([from], snapshot)?.into_iter().next();
             let from = from.ok_or_else(|| Problems::one("ids", "must name two memories"))?;
             if memories.iter().any(|memory| memory.id == from.id) {
                 return Err(Problems::one("other", "must be another memory").into());
             }
             MemoryChange::Distinct { from: from.id.clone() }
         }
-        Wanted::Pinned => MemoryChange::Pin,
-        Wanted::Unpinned => MemoryChange::Unpin,
-        Wanted::Superseded { by } => {
-            let by = cited([by], snapshot)?.into_iter().next();
+        WantedChange::Pinned => MemoryChange::Pin,
+        WantedChange::Unpinned => MemoryChange::Unpin,
+        WantedChange::Superseded { by } => {
+            let by = cited_memories([by], snapshot)?.into_iter().next();
             let by = by.ok_or_else(|| Problems::one("superseded_by", "is not a memory"))?;
             for memory in memories {
                 refuse_circle(memory, &by, snapshot)?;
@@ -86,7 +86,7 @@ fn write_about(
     voice: &Voice,
 ) -> Result<(), ApiError> {
     let draft =
-        write::draft_about(local, &Node::of(memory.id.clone()), &memory.repo, change, voice);
+        write::draft_about(local, &Node::from_id(memory.id.clone()), &memory.repo, change, voice);
     let timestamp = after_known(memory, (local.core.clock)().now);
     write::record(local, Draft { lesson: note, timestamp, ..draft }).map(drop)
 }
@@ -146,7 +146,7 @@ fn refuse_circle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<()
 
 /// Returns the memory that replaces another.
 fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
-    let Cited::One(memory) = snapshot.cited(id.as_str()) else { return None };
+    let CitedMemory::One(memory) = snapshot.find_cited(id.as_str()) else { return None };
     match &memory.lifecycle().state {
         LifecycleState::Superseded { by } => Some(by.clone()),
         LifecycleState::Live
@@ -157,7 +157,7 @@ fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
 }
 
 /// Says what was done, and how to undo it.
-fn said(memory: &Memory, change: &MemoryChange, status: &str) -> String {
+fn change_text(memory: &Memory, change: &MemoryChange, status: &str) -> String {
     let id = memory.id.short();
     if status == "unchanged"
         && *change == MemoryChange::Restore

@@ -6,21 +6,25 @@ use super::memory_bound;
 use event::EventId;
 use memory::Memory;
 use requests::ApiError;
-use search::snapshot::{Cited, Snapshot};
+use search::snapshot::{CitedMemory, Snapshot};
 
 /// Finds the memories that ids name.
-pub(super) fn cited<'a>(
+pub(super) fn cited_memories<'a>(
     ids: impl IntoIterator<Item = &'a String>,
     snapshot: &Snapshot,
 ) -> Result<Vec<Arc<Memory>>, ApiError> {
     let mut memories = Vec::new();
     let mut missing = Vec::new();
     for id in ids {
-        match snapshot.cited(id.trim()) {
-            Cited::One(memory) => memories.push(memory),
-            Cited::None => missing.push(memory_bound::no_memory(id, snapshot.room())),
-            Cited::LeftOut => missing.push(memory_bound::too_old(id, snapshot.room())),
-            Cited::Several { first, count } => missing.push(several(id, &first, count)),
+        match snapshot.find_cited(id.trim()) {
+            CitedMemory::One(memory) => memories.push(memory),
+            CitedMemory::None => {
+                missing.push(memory_bound::no_memory_notice(id, snapshot.memory_usage()))
+            }
+            CitedMemory::LeftOut => {
+                missing.push(memory_bound::too_old_notice(id, snapshot.memory_usage()))
+            }
+            CitedMemory::Several { first, count } => missing.push(several(id, &first, count)),
         }
     }
     if missing.is_empty() { Ok(memories) } else { Err(ApiError::NotFound(missing.join("\n"))) }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::damage::UsedSnapshot;
 use super::query_vector::QueryAbout;
-use super::repositories::unnamed;
+use super::repositories::unnamed_error;
 use super::{Local, find, memory_bound, query_vector, repositories, snapshots, staleness};
-use engine::View;
-use guard::secrets::Redacted;
+use engine::EngineView;
+use guard::secrets::RedactedText;
 use reply::Briefing;
 use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use search::staleness::{is_gone, is_written_after};
@@ -28,12 +28,12 @@ pub(super) fn context(
     let asked = asked(request);
     let asked = asked.trim();
     let about = QueryAbout { text: asked, named: request.repo.as_deref(), filters: &[] };
-    let put = query_vector::put(local, about, Mode::Hybrid);
-    let (View { snapshot, extent }, put) = query_vector::view_for(local, put)?;
-    let (meant, notice) = query_vector::meaning_of(local, put, Mode::Hybrid, about, &snapshot)?;
-    used.note(&snapshot);
+    let put = query_vector::ask_model(local, about, Mode::Hybrid);
+    let (EngineView { snapshot, coverage: extent }, put) = query_vector::view_for(local, put)?;
+    let (meant, notice) = query_vector::query_meaning(local, put, Mode::Hybrid, about, &snapshot)?;
+    used.record(&snapshot);
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
-        .ok_or_else(unnamed)?;
+        .ok_or_else(unnamed_error)?;
     let (vector, tokens) = query_vector::parts(meant.as_ref());
     let query = Query {
         text: asked,
@@ -71,10 +71,10 @@ pub(super) fn context(
     let picked = search::pick(&snapshot, &occasion);
     let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
     let changed = staleness::changed_files(local, notes.map(|note| &note.memory), &snapshot);
-    let partial = query_vector::partial(local, &snapshot, meant.as_ref());
-    let notices = notice.into_iter().chain(snapshots::recent_only(extent, &snapshot));
+    let partial = query_vector::partial_notice(local, &snapshot, meant.as_ref());
+    let notices = notice.into_iter().chain(snapshots::recent_only_notice(extent, &snapshot));
     let notices: Vec<String> =
-        notices.chain(partial).chain(memory_bound::note(snapshot.room())).collect();
+        notices.chain(partial).chain(memory_bound::bound_notice(snapshot.memory_usage())).collect();
     let section_tokens = section_budgets(local, tree);
     let briefing = Briefing {
         repo: &repo,
@@ -86,7 +86,7 @@ pub(super) fn context(
         section_tokens: &section_tokens,
     };
     let interest = snapshot.lexical().interest(asked);
-    Ok(reply::briefing(&briefing, &|piece| interest.of(piece)))
+    Ok(reply::briefing(&briefing, &|piece| interest.weigh(piece)))
 }
 
 /// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that
@@ -99,8 +99,8 @@ fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize
 }
 
 /// Returns what is searched for: the task in words, or the files where no task is given.
-fn asked(request: &ContextRequest) -> Redacted {
-    request.task.clone().unwrap_or_else(|| Redacted::of(&request.files.join(" ")))
+fn asked(request: &ContextRequest) -> RedactedText {
+    request.task.clone().unwrap_or_else(|| RedactedText::redact(&request.files.join(" ")))
 }
 
 #[cfg(test)]

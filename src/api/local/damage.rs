@@ -12,7 +12,7 @@ use search::snapshot::Snapshot;
 pub(super) struct UsedSnapshot(RefCell<Option<Snapshot>>);
 
 impl UsedSnapshot {
-    pub(super) fn note(&self, snapshot: &Snapshot) {
+    pub(super) fn record(&self, snapshot: &Snapshot) {
         self.0.replace(Some(snapshot.clone()));
     }
 
@@ -23,7 +23,7 @@ impl UsedSnapshot {
 }
 
 /// Answers, and answers again where a record of the checkpoint was damaged: the next snapshot is made from the logs.
-pub(super) fn sound_answer(
+pub(super) fn undamaged_answer(
     answer: impl Fn(&UsedSnapshot) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {
     let used = UsedSnapshot::default();

@@ -10,28 +10,28 @@ use event::{Draft, Event, MemoryChange, Timestamp, Verdict};
 use memory::{LineOrigin, Memory, is_one_voice};
 use reply::Reply;
 use requests::ApiError;
-use search::Sign;
+use search::ContradictionSign;
 
 /// Kinds of event where equal words mean a new event.
 const ANEW: [&str; 2] = ["task", "session"];
 
 /// Finds the memory that says exactly the same, whoever said it, wherever and whenever.
-pub(super) fn copy_of<'a>(
+pub(super) fn find_copy<'a>(
     event: &Event,
-    kin: &'a [(Arc<Memory>, Vec<Sign>)],
+    kin: &'a [(Arc<Memory>, Vec<ContradictionSign>)],
 ) -> Option<&'a Arc<Memory>> {
     // The same task may come up again, and two sessions are never the same.
     if ANEW.contains(&event.event_type.as_str()) {
         return None;
     }
-    let plain = said(event);
-    let is_repeated = |signs: &[Sign]| signs == [Sign::Repeats];
+    let plain = content_only(event);
+    let is_repeated = |signs: &[ContradictionSign]| signs == [ContradictionSign::Repeats];
     let mut alike = kin.iter().filter(|(_, signs)| is_repeated(signs)).map(|(memory, _)| memory);
-    alike.find(|memory| said(&memory.event()) == plain)
+    alike.find(|memory| content_only(&memory.event()) == plain)
 }
 
 /// Returns an event without its author, place and time.
-fn said(event: &Event) -> Event {
+fn content_only(event: &Event) -> Event {
     Event {
         id: event::EventId::mint(Timestamp::UNIX_EPOCH, 0),
         timestamp: None,

@@ -5,31 +5,31 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::citation::cited;
+use super::citation::cited_memories;
 use super::{Local, memory_bound, repositories};
 use event::{Node, Problems, RepoKey};
 use memory::Memory;
 use requests::ApiError;
 use search::links::{CodePlace, NodeRef};
-use search::snapshot::{Cited, Snapshot};
+use search::snapshot::{CitedMemory, Snapshot};
 
 /// Finds the sources and targets of links in a snapshot.
-pub(super) struct Ends<'a> {
+pub(super) struct LinkEndFinder<'a> {
     local: &'a Local,
     snapshot: &'a Snapshot,
     numbers: HashMap<&'a str, u32>,
 }
 
 /// The source or the target of a link.
-pub(super) enum End {
+pub(super) enum LinkEnd {
     /// A memory, with its number.
     Memory((u32, Arc<Memory>)),
     /// A place in code.
     Code(Node),
 }
 
-impl<'a> Ends<'a> {
-    pub(super) fn of(local: &'a Local, snapshot: &'a Snapshot) -> Self {
+impl<'a> LinkEndFinder<'a> {
+    pub(super) fn new(local: &'a Local, snapshot: &'a Snapshot) -> Self {
         let ids = snapshot.memories().iter().map(|memory| memory.id.as_str());
         Self { local, snapshot, numbers: ids.zip(0..).collect() }
     }
@@ -39,28 +39,30 @@ impl<'a> Ends<'a> {
     }
 
     /// Reads a source or target: `code:` and a path, the id of a memory, or a text that can only be a path.
-    pub(super) fn find(&self, field: &str, text: &str) -> Result<End, ApiError> {
+    pub(super) fn find(&self, field: &str, text: &str) -> Result<LinkEnd, ApiError> {
         let refuse = |message: String| ApiError::Invalid(Problems::one(field, message));
         let text = text.trim();
         if let Some(code) = Node::parse_code(text) {
-            return code.map(End::Code).map_err(refuse);
+            return code.map(LinkEnd::Code).map_err(refuse);
         }
         if let Some(number) = self.numbers.get(text)
             && let Some(memory) = self.snapshot.memory(*number)
         {
-            return Ok(End::Memory((*number, Arc::clone(memory))));
+            return Ok(LinkEnd::Memory((*number, Arc::clone(memory))));
         }
-        match self.snapshot.cited(text) {
-            Cited::None if is_path(text) => self.code(text).map(End::Code).map_err(refuse),
-            Cited::None => {
-                let hint = memory_bound::no_memory(text, self.snapshot.room());
+        match self.snapshot.find_cited(text) {
+            CitedMemory::None if is_path(text) => {
+                self.code(text).map(LinkEnd::Code).map_err(refuse)
+            }
+            CitedMemory::None => {
+                let hint = memory_bound::no_memory_notice(text, self.snapshot.memory_usage());
                 Err(ApiError::NotFound(format!("{hint}; write a file as code:path")))
             }
             _ => {
-                let found = cited([&text.to_owned()], self.snapshot)?.pop();
+                let found = cited_memories([&text.to_owned()], self.snapshot)?.pop();
                 let memory = found.ok_or_else(|| refuse("names no memory".to_owned()))?;
                 let number = self.numbers.get(memory.id.as_str()).copied().unwrap_or_default();
-                Ok(End::Memory((number, memory)))
+                Ok(LinkEnd::Memory((number, memory)))
             }
         }
     }
@@ -76,30 +78,30 @@ impl<'a> Ends<'a> {
             Some((path, symbol)) => (path, Some(symbol)),
             None => (text, None),
         };
-        Node::code(&below_the_top(self.local, path), symbol)
+        Node::code(&path_below_top(self.local, path), symbol)
     }
 
     /// Finds the repository that a call names.
     pub(super) fn repo(&self, named: Option<&str>) -> Result<Option<RepoKey>, ApiError> {
-        named.map(|named| repositories::named(self.local, named, self.snapshot)).transpose()
+        named.map(|named| repositories::named_repo(self.local, named, self.snapshot)).transpose()
     }
 
     /// Returns the name of a node in a line of a log; `None` for a memory that is gone since.
     pub(super) fn node(&self, node_ref: &NodeRef) -> Option<Node> {
         match node_ref {
             NodeRef::Memory(number) => {
-                self.snapshot.memory(*number).map(|memory| Node::of(memory.id.clone()))
+                self.snapshot.memory(*number).map(|memory| Node::from_id(memory.id.clone()))
             }
-            NodeRef::Absent(id) => Some(Node::of(id.clone())),
+            NodeRef::Absent(id) => Some(Node::from_id(id.clone())),
             NodeRef::Code(place) => Node::code(&place.path, place.symbol.as_deref()).ok(),
         }
     }
 }
 
-impl End {
+impl LinkEnd {
     pub(super) fn node(&self) -> Node {
         match self {
-            Self::Memory((_, memory)) => Node::of(memory.id.clone()),
+            Self::Memory((_, memory)) => Node::from_id(memory.id.clone()),
             Self::Code(node) => node.clone(),
         }
     }
@@ -116,7 +118,7 @@ impl End {
     pub(super) fn node_ref(&self, repo: &RepoKey) -> NodeRef {
         match self {
             Self::Memory((number, _)) => NodeRef::Memory(*number),
-            Self::Code(node) => CodePlace::of(node, repo)
+            Self::Code(node) => CodePlace::from_node(node, repo)
                 .map_or_else(|| NodeRef::Absent(node.id().clone()), NodeRef::Code),
         }
     }
@@ -127,11 +129,11 @@ impl End {
 }
 
 /// Refuses a file of the caller's own repository that does not exist there: a mistyped path would never be found again.
-pub(super) fn refuse_missing(local: &Local, repo: &RepoKey, end: &End) -> Result<(), ApiError> {
-    let End::Code(node) = end else { return Ok(()) };
+pub(super) fn refuse_missing(local: &Local, repo: &RepoKey, end: &LinkEnd) -> Result<(), ApiError> {
+    let LinkEnd::Code(node) = end else { return Ok(()) };
     let git = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
     let (Some(git), Some(place)) =
-        (git.and_then(|place| place.git.as_ref()), CodePlace::of(node, repo))
+        (git.and_then(|place| place.git.as_ref()), CodePlace::from_node(node, repo))
     else {
         return Ok(());
     };
@@ -155,7 +157,7 @@ pub(super) fn is_path(text: &str) -> bool {
 }
 
 /// Returns a path relative to the top of the caller's work tree, where it lies in that.
-pub(super) fn below_the_top(local: &Local, path: &str) -> String {
+pub(super) fn path_below_top(local: &Local, path: &str) -> String {
     let git = local.place.as_ref().and_then(|place| place.git.as_ref());
     let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());
     below.and_then(Path::to_str).unwrap_or(path).to_owned()

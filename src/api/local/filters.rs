@@ -58,13 +58,13 @@ fn keys_of_any(
 ) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
     let mut keys = BTreeSet::new();
     for name in named {
-        keys.append(&mut snapshot.keys_of(&repositories::named(local, name, snapshot)?));
+        keys.append(&mut snapshot.keys_of(&repositories::named_repo(local, name, snapshot)?));
     }
     Ok((!named.is_empty()).then_some(keys))
 }
 
 /// Says how words of the query were read, where that may be why nothing was found.
-pub(super) fn note(asked: &ParsedQuery, hits: usize) -> Option<String> {
+pub(super) fn misread_notice(asked: &ParsedQuery, hits: usize) -> Option<String> {
     if hits > 0 {
         return None;
     }

@@ -7,17 +7,17 @@ use std::time::Duration;
 use super::damage::UsedSnapshot;
 use super::past_sessions::MemoriesAnswer;
 use super::query_vector::QueryAbout;
-use super::repositories::unnamed;
+use super::repositories::unnamed_error;
 use super::{
     Local, analysis, filters, memory_bound, past_sessions, query_vector, repositories, reranked,
     snapshots, staleness,
 };
-use engine::{Extent, View};
+use engine::{EngineView, LogCoverage};
 use event::RepoKey;
 use reply::{ReplyReader, SearchReply};
 use requests::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use search::snapshot::Snapshot;
-use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
+use search::{ParsedQuery, Query, Tier, Tiers, WordMatching, links};
 
 /// How long a search waits for the model while others write faster than lines are read.
 const HURRIED: Duration = Duration::from_millis(60);
@@ -30,22 +30,23 @@ pub(super) fn search(
     request: &SearchRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let asked = ParsedQuery::of(&request.query);
+    let asked = ParsedQuery::parse(&request.query);
     let (SearchScope::All(named) | SearchScope::Only(named)) = &request.scope;
     let mode = affordable(local, request.mode);
     let about = QueryAbout { text: &asked.text, named: named.as_deref(), filters: &asked.repos };
-    let put = query_vector::put(local, about, mode);
-    let (View { snapshot, extent }, put) = query_vector::view_for(local, put)?;
-    let put = if extent == Extent::Behind { put.hurried(HURRIED) } else { put };
-    used.note(&snapshot);
-    let mut notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
+    let put = query_vector::ask_model(local, about, mode);
+    let (EngineView { snapshot, coverage: extent }, put) = query_vector::view_for(local, put)?;
+    let put = if extent == LogCoverage::Behind { put.with_wait(HURRIED) } else { put };
+    used.record(&snapshot);
+    let mut notices: Vec<String> =
+        memory_bound::bound_notice(snapshot.memory_usage()).into_iter().collect();
     let here = repositories::repo_or_here(local, named.as_deref(), &snapshot)?;
     let repos = keys_of_scope(request, here.as_ref(), &snapshot)?;
     if let Some((here, keys)) = here.as_ref().zip(repos.as_ref()) {
         notices.extend(none_of(here, keys, &snapshot));
     }
     let filter = filters::filter(local, request, repos, &asked, &snapshot)?;
-    let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
+    let words = if request.mode == Mode::Dense { WordMatching::Off } else { WordMatching::On };
     let query = Query {
         text: &asked.text,
         words,
@@ -58,21 +59,32 @@ pub(super) fn search(
         ..Query::default()
     };
     let begun = search::begin(&snapshot, &query, local.core.now());
-    let (meant, notice) = query_vector::meaning_of(local, put, request.mode, about, &snapshot)?;
-    let of_meaning = query_vector::note(local, &snapshot, meant.as_ref(), request.explain);
-    let recent = snapshots::recent_only(extent, &snapshot);
-    let first = [snapshots::no_store(local), notice, recent, of_meaning];
+    let (meant, notice) = query_vector::query_meaning(local, put, request.mode, about, &snapshot)?;
+    let of_meaning = query_vector::vector_notice(local, &snapshot, meant.as_ref(), request.explain);
+    let recent = snapshots::recent_only_notice(extent, &snapshot);
+    let first = [snapshots::no_store_notice(local), notice, recent, of_meaning];
     notices.splice(..0, first.into_iter().flatten());
     let (vector, tokens) = query_vector::parts(meant.as_ref());
     let query = Query { vector, tokens, ..query };
     let finish = || begun.finish(&query, request.limit);
     let hurried = SearchRequest { mode, ..request.clone() };
     let search::SearchResult { hits, held_back: held_back_len, near_misses, words } =
-        reranked::searched(local, (&snapshot, &mut notices), (&hurried, &query, about), finish);
+        reranked::search_reranked(
+            local,
+            (&snapshot, &mut notices),
+            (&hurried, &query, about),
+            finish,
+        );
     let likely_len = likely_len(&hits);
-    analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
+    analysis::record_failed_search(
+        local,
+        request,
+        &asked,
+        likely_len + held_back_len,
+        here.as_ref(),
+    );
     notices.extend(held_back(held_back_len, local.reader()));
-    notices.extend(filters::note(&asked, hits.len()));
+    notices.extend(filters::misread_notice(&asked, hits.len()));
     // Hooks show nothing but likely hits.
     let linked = match request.tiers {
         Tiers::Both if likely_len > 0 => linked(local, &snapshot, &hits, &query.filter),
@@ -92,7 +104,7 @@ pub(super) fn search(
         max_tokens: request.max_tokens,
     };
     let interest = words.map(|words| words.interest());
-    let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
+    let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.weigh(piece));
     let reply = reply::search(&found, &of_interest);
     let reply = match request.explain {
         Explain::Components => reply::with_matched_words(reply, &asked.text),
@@ -110,7 +122,7 @@ fn keys_of_scope(
 ) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
     match &request.scope {
         SearchScope::All(_) => Ok(None),
-        SearchScope::Only(_) => Ok(Some(snapshot.keys_of(here.ok_or_else(unnamed)?))),
+        SearchScope::Only(_) => Ok(Some(snapshot.keys_of(here.ok_or_else(unnamed_error)?))),
     }
 }
 
@@ -121,8 +133,8 @@ fn linked(
     hits: &[search::Hit],
     filter: &search::Filter,
 ) -> Vec<links::LinkedMemory> {
-    let known = local.core.links.of(snapshot);
-    links::linked(snapshot, &known, hits, filter, local.core.now())
+    let known = local.core.links.links_of(snapshot);
+    links::linked_memories(snapshot, &known, hits, filter, local.core.now())
 }
 
 /// Returns the way of searching for which there is time. While others write faster than lines are read, the model would take
@@ -156,7 +168,7 @@ fn with_past_session(
         return reply;
     }
     let answered = if likely_len > 0 { MemoriesAnswer::Likely } else { MemoriesAnswer::No };
-    let beside = past_sessions::beside(local, request, of_here, answered);
+    let beside = past_sessions::sessions_for_search(local, request, of_here, answered);
     reply::with_session(reply, &beside, local.reader(), request.max_tokens)
 }
 
@@ -180,7 +192,7 @@ pub(super) fn query_hits(
 fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Option<String> {
     let is_known = keys.iter().any(|key| snapshot.repos().contains_key(key));
     (!is_known).then(|| {
-        let meant = repositories::meant(repo, snapshot);
+        let meant = repositories::similar_names(repo, snapshot);
         format!("Note: there are no memories of {repo}.{meant} Search without a repo to see other repositories.")
     })
 }

@@ -1,11 +1,11 @@
-//! Answers what agents were told: a page of the journal, the newest first. Not here: writing it (`journal::told`).
+//! Answers what agents were told: a page of the journal, the newest first. Not here: writing it (`journal::agent_delivery`).
 
 use serde_json::{Value, json};
 
 use super::{Local, citation, repositories};
+use crate::journal::journal_line::{JournalMemories, page_entry};
 use crate::journal::kind;
 use crate::journal::sequence::Sequence;
-use crate::journal::shown::{NamedMemories, entry};
 use event::Problems;
 use reply::Reply;
 use requests::ApiError;
@@ -13,7 +13,7 @@ use requests::injected::InjectedRequest;
 use search::snapshot::Snapshot;
 
 /// What a reply says where nothing is written down.
-pub(super) const OFF: &str = "Note: what agents are told is not recorded (journal is off).";
+pub(super) const JOURNAL_OFF: &str = "Note: what agents are told is not recorded (journal is off).";
 
 pub(super) fn page(
     local: &Local,
@@ -21,16 +21,16 @@ pub(super) fn page(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let before = request.cursor.as_deref().map(place_in).transpose()?;
-    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
+    let named = request.repo.as_deref().map(|name| repositories::named_repo(local, name, snapshot));
     let repos = named.transpose()?.map(|repo| snapshot.keys_of(&repo));
     let memory = match &request.memory {
-        Some(id) => citation::cited([id], snapshot)?.pop(),
+        Some(id) => citation::cited_memories([id], snapshot)?.pop(),
         None => None,
     };
-    let Some(teller) = &local.core.teller else {
+    let Some(teller) = &local.core.delivery_journal else {
         return Ok(Reply::new(
-            OFF.to_owned(),
-            json!({ "entries": [], "next": null, "notices": [OFF] }),
+            JOURNAL_OFF.to_owned(),
+            json!({ "entries": [], "next": null, "notices": [JOURNAL_OFF] }),
         ));
     };
     let is_wanted = |line: &Value| {
@@ -47,13 +47,13 @@ pub(super) fn page(
         });
         is("agent", &request.agent) && is("session", &request.session) && is_of_repo && has_memory
     };
-    let mut lines = teller.journal().back_from(before, &[kind::INJECTED]);
+    let mut lines = teller.journal().read_back(before, &[kind::INJECTED]);
     lines.retain(|(_, line)| is_wanted(line));
     let is_more = lines.len() > request.limit;
     lines.truncate(request.limit);
     let next = lines.last().filter(|_| is_more).map(|(sequence, _)| sequence.to_string());
-    let memories = NamedMemories::of(lines.iter().map(|(_, line)| line), snapshot);
-    let entries = lines.iter().map(|(sequence, line)| entry(*sequence, line, &memories));
+    let memories = JournalMemories::look_up(lines.iter().map(|(_, line)| line), snapshot);
+    let entries = lines.iter().map(|(sequence, line)| page_entry(*sequence, line, &memories));
     let entries: Vec<Value> = entries.collect();
     let text = entries.iter().map(in_words).collect::<Vec<_>>().join("\n");
     Ok(Reply::new(text, json!({ "entries": entries, "next": next })))

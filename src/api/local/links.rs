@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::ends::{End, Ends, refuse_missing};
-use super::repositories::unnamed;
+use super::ends::{LinkEnd, LinkEndFinder, refuse_missing};
+use super::repositories::unnamed_error;
 use super::{Local, change, snapshots, write};
 use event::{
     Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
@@ -15,7 +15,8 @@ use event::{
 use memory::{LifecycleState, Memory, Tie};
 use reply::{Reply, node_text};
 use requests::{
-    ApiError, ChangeRequest, Edit, LinkAction, LinkRequest, Numbered, Terms, Voice, Wanted,
+    ApiError, ChangeRequest, LinkAction, LinkEdit, LinkRequest, LinkTerms, NumberedEdit, Voice,
+    WantedChange,
 };
 use search::links::{LinkDetails, Links, NodeRef};
 use search::snapshot::Snapshot;
@@ -37,7 +38,7 @@ enum LinkStep {
 type Edge = (NodeRef, NodeRef, Relation);
 
 /// The result for one link.
-enum Became {
+enum LinkOutcome {
     Written(String),
     /// A later line of the same input is about the same link.
     Overtaken(String),
@@ -46,18 +47,18 @@ enum Became {
 }
 
 pub(super) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
+    let snapshot = snapshots::complete_snapshot(local)?;
     match request {
         LinkRequest::One(edit) => {
-            let numbered = Numbered { line: 1, edit: Ok(edit.clone()) };
+            let numbered = NumberedEdit { line: 1, edit: Ok(edit.clone()) };
             let reply = |said: String, status: &str| {
                 Ok(Reply::new(said, json!({ "links": [{ "status": status }] })))
             };
             match link_each(local, vec![numbered], &snapshot, voice).pop() {
-                Some((_, Became::Written(said))) => reply(said, "written"),
-                Some((_, Became::Overtaken(said))) => reply(said, "overtaken"),
-                Some((_, Became::Unchanged(said))) => reply(said, "unchanged"),
-                Some((_, Became::Refused(error))) => Err(error),
+                Some((_, LinkOutcome::Written(said))) => reply(said, "written"),
+                Some((_, LinkOutcome::Overtaken(said))) => reply(said, "overtaken"),
+                Some((_, LinkOutcome::Unchanged(said))) => reply(said, "unchanged"),
+                Some((_, LinkOutcome::Refused(error))) => Err(error),
                 None => Err(Problems::one("links", "is empty").into()),
             }
         }
@@ -70,15 +71,15 @@ pub(super) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
 /// same link only the last is written, because events of one moment have no order.
 fn link_each(
     local: &Local,
-    edits: Vec<Numbered>,
+    edits: Vec<NumberedEdit>,
     snapshot: &Snapshot,
     voice: &Voice,
-) -> Vec<(usize, Became)> {
-    let ends = Ends::of(local, snapshot);
-    let mut links = Links::clone(&local.core.links.of(snapshot));
+) -> Vec<(usize, LinkOutcome)> {
+    let ends = LinkEndFinder::new(local, snapshot);
+    let mut links = Links::clone(&local.core.links.links_of(snapshot));
     let mut became = Vec::with_capacity(edits.len());
     let mut waiting: BTreeMap<Edge, (usize, Draft, String)> = BTreeMap::new();
-    for Numbered { line, edit } in edits {
+    for NumberedEdit { line, edit } in edits {
         let step = edit
             .map_err(ApiError::Invalid)
             .and_then(|edit| step(local, &edit, &ends, &mut links, voice));
@@ -86,14 +87,14 @@ fn link_each(
             Ok(LinkStep::Write { edge, draft, said }) => {
                 if let Some((before, ..)) = waiting.insert(*edge, (line, *draft, said)) {
                     let said = format!("line {before}: line {line} is about the same link.");
-                    became.push((before, Became::Overtaken(said)));
+                    became.push((before, LinkOutcome::Overtaken(said)));
                 }
             }
             Ok(LinkStep::Replace { request }) => {
                 became.push((line, replace(local, &request, voice)));
             }
-            Ok(LinkStep::Nothing { said }) => became.push((line, Became::Unchanged(said))),
-            Err(error) => became.push((line, Became::Refused(error))),
+            Ok(LinkStep::Nothing { said }) => became.push((line, LinkOutcome::Unchanged(said))),
+            Err(error) => became.push((line, LinkOutcome::Refused(error))),
         }
     }
     let mut waiting: Vec<(usize, Draft, String)> = waiting.into_values().collect();
@@ -101,27 +102,30 @@ fn link_each(
     let (drafts, waiting): (Vec<Draft>, Vec<(usize, String)>) =
         waiting.into_iter().map(|(line, draft, said)| (draft, (line, said))).unzip();
     for (outcome, (line, said)) in write::record_all(local, drafts).into_iter().zip(waiting) {
-        became.push((line, outcome.map_or_else(Became::Refused, |()| Became::Written(said))));
+        became.push((
+            line,
+            outcome.map_or_else(LinkOutcome::Refused, |()| LinkOutcome::Written(said)),
+        ));
     }
     became.sort_by_key(|(line, _)| *line);
     became
 }
 
-fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> Became {
+fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> LinkOutcome {
     match change::change(local, request, voice) {
         Ok(Reply { text, json }) => match json.pointer("/memories/0/status") {
-            Some(status) if status == "unchanged" => Became::Unchanged(text),
-            _ => Became::Written(text),
+            Some(status) if status == "unchanged" => LinkOutcome::Unchanged(text),
+            _ => LinkOutcome::Written(text),
         },
-        Err(error) => Became::Refused(error),
+        Err(error) => LinkOutcome::Refused(error),
     }
 }
 
 /// Decides what to write for one link, and adds it to `links`, so that the next line takes it into account.
 fn step(
     local: &Local,
-    edit: &Edit,
-    ends: &Ends<'_>,
+    edit: &LinkEdit,
+    ends: &LinkEndFinder<'_>,
     links: &mut Links,
     voice: &Voice,
 ) -> Result<LinkStep, ApiError> {
@@ -133,7 +137,7 @@ fn step(
     }
     let named = ends.repo(edit.repo.as_deref())?;
     let repo = source.repo().or(named).or(target.repo());
-    let repo = repo.or_else(|| local.here.clone()).ok_or_else(unnamed)?;
+    let repo = repo.or_else(|| local.here.clone()).ok_or_else(unnamed_error)?;
     let (from, to) = (source.node_ref(&repo), target.node_ref(&repo));
     if from == to {
         return Err(
@@ -142,8 +146,10 @@ fn step(
     }
     let words = format!("{} {} {}", source.words(), edit.relation.as_str(), target.words());
     let is_such = |said: &LinkDetails| said.relation == edit.relation;
-    let now = links.at(&from).find(|bond| bond.is_outward && *bond.to == to && is_such(bond.said));
-    let now = now.map(|bond| bond.said.clone());
+    let now = links
+        .edges_at(&from)
+        .find(|bond| bond.is_outward && *bond.to == to && is_such(bond.details));
+    let now = now.map(|bond| bond.details.clone());
     let edge = Box::new((from.clone(), to.clone(), edit.relation));
     let change = match &edit.action {
         LinkAction::End if now.is_none() => {
@@ -156,7 +162,7 @@ fn step(
             refuse_missing(local, &repo, &source)?;
             refuse_missing(local, &repo, &target)?;
             let link = terms_of(local, edit.relation, target.node(), terms)?;
-            if now.is_some_and(|said| said.is(&link)) {
+            if now.is_some_and(|said| said.equals(&link)) {
                 return Ok(LinkStep::Nothing {
                     said: format!("{words}: nothing to do, already so."),
                 });
@@ -177,7 +183,7 @@ fn terms_of(
     local: &Local,
     relation: Relation,
     target: Node,
-    terms: &Terms,
+    terms: &LinkTerms,
 ) -> Result<Link, Problems> {
     let now = (local.core.clock)().now;
     let mut problems = Problems::none();
@@ -208,8 +214,8 @@ fn end_origin(
     snapshot: &Snapshot,
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
-    let links = Links::asserted(snapshot);
-    let ends = Ends::of(local, snapshot);
+    let links = Links::from_link_events(snapshot);
+    let ends = LinkEndFinder::new(local, snapshot);
     let of_origin = links.all().filter(|(_, _, said)| said.origin == origin);
     let drafts: Vec<Draft> = of_origin
         .filter_map(|(source, target, said)| {
@@ -233,16 +239,22 @@ fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
 
 /// Returns the change for a link with the relation `supersedes`: replacement has one form, an event about the
 /// replaced memory. `None` where only a link made by others has to end.
-fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Option<ChangeRequest>, ApiError> {
+fn replacement(
+    edit: &LinkEdit,
+    source: &LinkEnd,
+    target: &LinkEnd,
+) -> Result<Option<ChangeRequest>, ApiError> {
     let change = match (&edit.action, source, target) {
-        (LinkAction::Make(_), End::Memory((_, by)), End::Memory(_)) => {
-            Wanted::Superseded { by: by.id.to_string() }
+        (LinkAction::Make(_), LinkEnd::Memory((_, by)), LinkEnd::Memory(_)) => {
+            WantedChange::Superseded { by: by.id.to_string() }
         }
         (LinkAction::Make(_), ..) => {
             return Err(Problems::one("relation", "supersedes needs two memories").into());
         }
-        (LinkAction::End, End::Memory((_, by)), End::Memory((_, old))) if replaces(by, old) => {
-            Wanted::Restored
+        (LinkAction::End, LinkEnd::Memory((_, by)), LinkEnd::Memory((_, old)))
+            if replaces(by, old) =>
+        {
+            WantedChange::Restored
         }
         (LinkAction::End, ..) => return Ok(None),
     };
@@ -258,12 +270,12 @@ fn refuse_circle(
     relation: Relation,
     (from, to): (&NodeRef, &NodeRef),
     links: &Links,
-    ends: &Ends<'_>,
+    ends: &LinkEndFinder<'_>,
 ) -> Result<(), ApiError> {
     if !relation.is_acyclic() {
         return Ok(());
     }
-    let Some(way) = links.way(relation, to, from) else { return Ok(()) };
+    let Some(way) = links.shortest_path(relation, to, from) else { return Ok(()) };
     let way: Vec<String> =
         way.into_iter().map(|node_ref| node_text(node_ref, ends.snapshot())).collect();
     let message = format!(
@@ -280,25 +292,25 @@ fn refuse_circle(
 }
 
 /// Reports the results of many links.
-fn results(became: Vec<(usize, Became)>) -> Reply {
+fn results(became: Vec<(usize, LinkOutcome)>) -> Reply {
     let (mut written, mut unchanged, mut overtaken) = (0_usize, 0_usize, 0_usize);
     let mut refused = Vec::new();
     let mut links: Vec<Value> = Vec::with_capacity(became.len());
     for (line, became) in became {
         links.push(match became {
-            Became::Written(_) => {
+            LinkOutcome::Written(_) => {
                 written += 1;
                 json!({ "line": line, "status": "written" })
             }
-            Became::Overtaken(_) => {
+            LinkOutcome::Overtaken(_) => {
                 overtaken += 1;
                 json!({ "line": line, "status": "overtaken" })
             }
-            Became::Unchanged(_) => {
+            LinkOutcome::Unchanged(_) => {
                 unchanged += 1;
                 json!({ "line": line, "status": "unchanged" })
             }
-            Became::Refused(error) => {
+            LinkOutcome::Refused(error) => {
                 let problem = error.to_string().replace('\n', "; ");
                 refused.push(format!("\nline {line}: {problem}"));
                 json!({ "line": line, "status": "refused", "problem": problem })

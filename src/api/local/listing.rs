@@ -7,15 +7,15 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::damage::UsedSnapshot;
-use super::repositories::unnamed;
+use super::repositories::unnamed_error;
 use super::{
     Local, browse, citation, injected, past_sessions, records, repositories, savings, snapshots,
     staleness, tag_suggestions,
 };
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
-use reply::{MemoryLink, Reply, Standing};
+use reply::{MemoryLink, MemoryState, Reply};
 use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use search::links::NodeRef;
@@ -28,37 +28,37 @@ const LINKS_MAX: usize = 100;
 const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
 
 pub(super) fn show(local: &Local, ids: &[String], used: &UsedSnapshot) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
-    let cited = citation::cited(ids, &snapshot)?;
-    let memories = snapshot.with_others_of_their_ids(cited);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
+    let cited = citation::cited_memories(ids, &snapshot)?;
+    let memories = snapshot.with_same_ids(cited);
     let now = local.core.now();
-    let links = local.core.links.of(&snapshot);
+    let links = local.core.links.links_of(&snapshot);
     let changed = staleness::changed_files(local, memories.iter(), &snapshot);
     let numbered: BTreeMap<&EventId, u32> = numbers(&memories, &snapshot);
     let standing = |memory: &Arc<Memory>| {
         let number = numbered.get(&memory.id).copied();
         let edges = number
             .into_iter()
-            .flat_map(|number| links.at(&NodeRef::Memory(number)).collect::<Vec<_>>());
-        let of_now = edges.filter(|edge| edge.said.holds_at(now));
+            .flat_map(|number| links.edges_at(&NodeRef::Memory(number)).collect::<Vec<_>>());
+        let of_now = edges.filter(|edge| edge.details.holds_at(now));
         let links = of_now.map(|edge| MemoryLink {
             to: edge.to.clone(),
-            relation: edge.said.relation.as_str(),
+            relation: edge.details.relation.as_str(),
             is_outward: edge.is_outward,
-            strength: edge.said.strength,
-            origin: edge.said.origin.clone(),
+            strength: edge.details.strength,
+            origin: edge.details.origin.clone(),
         });
-        Standing {
+        MemoryState {
             snapshot: &snapshot,
             memory: Arc::clone(memory),
             is_inactive: memory.is_inactive(now),
             links: links.take(LINKS_MAX).collect(),
-            changed: staleness::is_told(local, memory, &snapshot)
+            changed: staleness::has_callers_work_tree(local, memory, &snapshot)
                 .then(|| changed.get(&memory.id).cloned().unwrap_or_default()),
         }
     };
-    Ok(reply::items_with_standing(&memories.iter().map(standing).collect::<Vec<_>>()))
+    Ok(reply::items_with_state(&memories.iter().map(standing).collect::<Vec<_>>()))
 }
 
 /// Finds the numbers of memories in one pass.
@@ -70,13 +70,13 @@ fn numbers<'a>(memories: &'a [Arc<Memory>], snapshot: &Snapshot) -> BTreeMap<&'a
 }
 
 pub(super) fn recent(local: &Local, limit: usize, used: &UsedSnapshot) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
     let mut memories: Vec<Arc<Memory>> = snapshot.memories().iter().cloned().collect();
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
     memories.truncate(limit);
-    Ok(reply::list("Recent memories", &memories, ShownHow::Listed))
+    Ok(reply::list("Recent memories", &memories, DisclosureOccasion::Listed))
 }
 
 pub(super) fn complete(
@@ -85,7 +85,7 @@ pub(super) fn complete(
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::answerable(local)?.snapshot;
-    used.note(&snapshot);
+    used.record(&snapshot);
     Ok(reply::completions(&search::complete(&snapshot, request.slot, &request.typed)))
 }
 
@@ -94,18 +94,24 @@ pub(super) fn list(
     listing: &Listing,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
     let json = match listing {
         Listing::Page(request) => return browse::page(local, request, &snapshot),
         Listing::Outline(request) => return browse::outline(local, request, &snapshot),
         Listing::SuggestedTags(request) => return tag_suggestions::suggest(request, &snapshot),
         Listing::Injected(request) => return injected::page(local, request, &snapshot),
-        Listing::Sessions(request) => return past_sessions::newest(local, request, &snapshot),
+        Listing::Sessions(request) => {
+            return past_sessions::newest_sessions(local, request, &snapshot);
+        }
         Listing::Savings(request) => return savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
-            return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed));
+            return Ok(reply::list(
+                "Memories of this session",
+                &memories,
+                DisclosureOccasion::Listed,
+            ));
         }
         Listing::OfAgentFiles => {
             let (here, of_here) = of_here(local, &snapshot)?;
@@ -144,7 +150,7 @@ fn grown(
 /// Returns what `export` would write for a repository that the caller names.
 fn export(local: &Local, request: &ExportRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
-    let repo = repo.ok_or_else(unnamed)?;
+    let repo = repo.ok_or_else(unnamed_error)?;
     let keys = snapshot.keys_of(&repo);
     let of_repo = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
     let min = request.min.into();
@@ -158,7 +164,7 @@ fn of_here<'a>(
     local: &'a Local,
     snapshot: &'a Snapshot,
 ) -> Result<(&'a RepoKey, Vec<&'a Arc<Memory>>), ApiError> {
-    let here = local.here.as_ref().ok_or_else(unnamed)?;
+    let here = local.here.as_ref().ok_or_else(unnamed_error)?;
     let keys = snapshot.keys_of(here);
     let of_here = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
     Ok((here, of_here.collect()))
@@ -249,7 +255,7 @@ fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use event::{Decoded, MemoryChange, codec};
+    use event::{DecodedLine, MemoryChange, codec};
     use memory::{Fold, LinePlace};
 
     /// Returns the id of the last event that decides, given events in the order of time.
@@ -259,10 +265,11 @@ mod tests {
         for (offset, line) in (0..).zip(std::iter::once(&memory).chain(said)) {
             let mut line = line.clone();
             line["timestamp"] = json!(format!("2026-01-02T03:04:{offset:02}Z"));
-            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+            let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "api")
+            else {
                 panic!("{line}")
             };
-            assert!(offset == 0 || MemoryChange::of(&event).is_some(), "{line}");
+            assert!(offset == 0 || MemoryChange::from_event(&event).is_some(), "{line}");
             let repo = event.repo_key();
             fold.apply(*event, repo, LinePlace::own("a", offset));
         }

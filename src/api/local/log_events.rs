@@ -10,7 +10,7 @@ use super::page_end::PageEnd;
 use super::{Local, citation, memory_bound, repositories, snapshots};
 use event::{Event, EventId, FEEDBACK, RepoKey, Timestamp};
 use memory::{IdShare, Memory, Version};
-use reply::{DayCounts, Deed, LoggedEvent, NamedMemories, Reply};
+use reply::{DayCounts, LoggedAction, LoggedEvent, NamedMemories, Reply};
 use requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
 use requests::{ApiError, LogEventsRequest};
 use search::snapshot::Snapshot;
@@ -22,17 +22,18 @@ pub(super) fn log_events(
     request: &LogEventsRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
     let mut reply = match request {
         LogEventsRequest::Timeline(request) => timeline(local, request, &snapshot),
         LogEventsRequest::History(request) => history(request, &snapshot),
         LogEventsRequest::Audit(request) => audit(local, request, &snapshot),
     }?;
     // Events of memories that were left out are in the logs alone.
-    let notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
+    let notices: Vec<String> =
+        memory_bound::bound_notice(snapshot.memory_usage()).into_iter().collect();
     notices.iter().for_each(|notice| reply.text.push_str(&format!("\n{notice}")));
-    Ok(reply.with("notices", notices.into()))
+    Ok(reply.with_field("notices", notices.into()))
 }
 
 /// A line of a log, before its record is read.
@@ -90,14 +91,14 @@ impl<'a> LoggedLine<'a> {
         }
     }
 
-    fn deed(&self) -> Deed {
+    fn deed(&self) -> LoggedAction {
         match self {
-            Self::Memory(_) => Deed::Added,
-            Self::Conflict(..) => Deed::Changed,
+            Self::Memory(_) => LoggedAction::Added,
+            Self::Conflict(..) => LoggedAction::Changed,
             Self::About(version, ..) if version.event.event_type.as_str() == FEEDBACK => {
-                Deed::Feedback
+                LoggedAction::Feedback
             }
-            Self::About(..) => Deed::Changed,
+            Self::About(..) => LoggedAction::Changed,
         }
     }
 
@@ -118,7 +119,7 @@ impl<'a> LoggedLine<'a> {
             Self::About(version, about, _) => (version.event.clone(), about),
         };
         let is_conflict = matches!(self, Self::Conflict(..));
-        LoggedEvent { deed: self.deed(), event, about: about.clone(), is_conflict }
+        LoggedEvent { action: self.deed(), event, about: about.clone(), is_conflict }
     }
 }
 
@@ -155,7 +156,7 @@ fn keys_of(
     named: Option<&str>,
     snapshot: &Snapshot,
 ) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
-    let named = named.map(|name| repositories::named(local, name, snapshot)).transpose()?;
+    let named = named.map(|name| repositories::named_repo(local, name, snapshot)).transpose()?;
     Ok(named.map(|repo| snapshot.keys_of(&repo)))
 }
 
@@ -180,22 +181,22 @@ fn timeline(
         let Some(day) = place.and_then(|place| counted.get_mut(place)) else { continue };
         let [added, changed, feedback] = &mut day.counts;
         *match line.deed() {
-            Deed::Added => added,
-            Deed::Changed => changed,
-            Deed::Feedback => feedback,
+            LoggedAction::Added => added,
+            LoggedAction::Changed => changed,
+            LoggedAction::Feedback => feedback,
         } += 1;
     }
     Ok(reply::timeline(&counted))
 }
 
 fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
-    let found = citation::cited([&request.id], snapshot)?;
+    let found = citation::cited_memories([&request.id], snapshot)?;
     let Some(memory) = found.first() else {
         return Err(ApiError::NotFound(format!("there is no memory {}", request.id)));
     };
     let mut lines: Vec<LoggedLine<'_>> = lines_of(memory).collect();
     // What made it comes first, whatever the clocks of others said.
-    lines.sort_by_key(|line| (line.deed() != Deed::Added, line.place()));
+    lines.sort_by_key(|line| (line.deed() != LoggedAction::Added, line.place()));
     let events: Vec<LoggedEvent> = lines.iter().map(LoggedLine::read).collect();
     Ok(reply::memory_history(memory, &events, &named_by(&lines, &events, snapshot)))
 }

@@ -1,21 +1,21 @@
 //! Answers as of a past time, for callers of a shared process: the logs are read again up to that time, by words alone, and
 //! what was read is kept for the next question about the same time. Not here: the command line, which does the same in a process
-//! of its own (`retriever::as_of`), which lines count (`settings::AsOf`).
+//! of its own (`retriever::as_of`), which lines count (`settings::PastPosition`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-use super::shared_core::{Core, Kept, Local, PastMemory};
+use super::shared_core::{Core, KeptPastMemory, Local, PastMemory};
 use super::snapshots;
-use engine::watch::Watching;
+use engine::watch::WatchMode;
 use engine::{Engine, EngineSetup};
 use event::{Problems, Timestamp};
-use memory::Bound;
+use memory::MemoryBound;
 use requests::caller::Patience;
 use requests::{ApiError, Mode, Reply};
-use search::Point;
-use settings::{AsOf, Config};
+use search::TimePoint;
+use settings::{Config, PastPosition};
 use writer::exit::Exit;
 use writer::{Moment, Writer};
 
@@ -35,7 +35,7 @@ const KEPT: Duration = Duration::from_secs(60);
 /// Answers a question as of a time; `None` where it is about the present.
 pub(super) fn answer(
     local: &Local,
-    as_of: Option<Point>,
+    as_of: Option<TimePoint>,
     mode: Mode,
     ask: impl FnOnce(&Local) -> Result<Reply, ApiError>,
 ) -> Option<Result<Reply, ApiError>> {
@@ -46,7 +46,7 @@ pub(super) fn answer(
         return None;
     }
     let reply = answer_then(local, time, mode, ask);
-    Some(reply.map(|reply| reply.with("as_of", time.to_string().into())))
+    Some(reply.map(|reply| reply.with_field("as_of", time.to_string().into())))
 }
 
 fn answer_then(
@@ -62,20 +62,20 @@ fn answer_then(
     if local.core.config.as_of.is_some() {
         return wrong("is given already, by the option --as-of");
     }
-    let _waiting = Waiting::begin(&local.core.past)?;
+    let _waiting = WaitingCall::begin(&local.core.past)?;
     let mut kept = turn(&local.core.past)?;
     if kept.as_ref().is_none_or(|kept| kept.time != time) {
         // First the old one goes: two would take twice the memory.
         *kept = None;
         let core = Arc::new(open(local, time)?);
-        *kept = Some(Kept { time, core, used: Instant::now() });
+        *kept = Some(KeptPastMemory { time, core, used: Instant::now() });
         forget_later(&local.core);
     }
     let Some(past) = kept.as_mut() else { return Err(busy()) };
     let whole = past.core.engine.snapshot_within(WAIT);
     past.used = Instant::now();
     // The newest lines alone, as of the present, would say nothing about an earlier time.
-    let Some(whole) = whole.map_err(snapshots::stopped)? else {
+    let Some(whole) = whole.map_err(snapshots::stopped_error)? else {
         let message = "the logs are still being read as of that time; ask again in a moment";
         return Err(ApiError::Failed { exit: Exit::Busy, message: message.to_owned() });
     };
@@ -91,9 +91,9 @@ fn answer_then(
 }
 
 /// Counts one question, until dropped.
-struct Waiting<'a>(&'a PastMemory);
+struct WaitingCall<'a>(&'a PastMemory);
 
-impl<'a> Waiting<'a> {
+impl<'a> WaitingCall<'a> {
     fn begin(past: &'a PastMemory) -> Result<Self, ApiError> {
         let this = Self(past);
         if past.waiting.fetch_add(1, Ordering::SeqCst) >= WAITING_MAX {
@@ -104,13 +104,13 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingCall<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-fn turn(past: &PastMemory) -> Result<MutexGuard<'_, Option<Kept>>, ApiError> {
+fn turn(past: &PastMemory) -> Result<MutexGuard<'_, Option<KeptPastMemory>>, ApiError> {
     let deadline = Instant::now() + WAIT;
     loop {
         match past.kept.try_lock() {
@@ -130,14 +130,14 @@ fn busy() -> ApiError {
 /// Begins to read the logs as of a time.
 fn open(local: &Local, time: Timestamp) -> Result<Core, ApiError> {
     let core = &local.core;
-    let as_of = Some(AsOf { time, end: None });
+    let as_of = Some(PastPosition { time, end: None });
     let config = Config { as_of, ..core.config.clone() };
-    let bytes_max = snapshots::view(local)?.snapshot.room().bytes_max;
+    let bytes_max = snapshots::view(local)?.snapshot.memory_usage().bytes_max;
     let setup = EngineSetup {
         store: core.store.clone(),
         config: config.clone(),
-        bound: Bound { bytes_max, vector_bytes: 0 },
-        watching: Watching::PollOnly,
+        bound: MemoryBound { bytes_max, vector_bytes: 0 },
+        watching: WatchMode::PollOnly,
         dense: None,
         checkpoints: None,
     };
@@ -150,12 +150,12 @@ fn open(local: &Local, time: Timestamp) -> Result<Core, ApiError> {
         engine,
         store: core.store.clone(),
         config,
-        watching: Watching::PollOnly,
+        watching: WatchMode::PollOnly,
         model_dir: core.model_dir.clone(),
         query_log: None,
-        teller: None,
+        delivery_journal: None,
         links: <_>::default(),
-        words: <_>::default(),
+        analysis_cache: <_>::default(),
         past_sessions: <_>::default(),
         work_trees: <_>::default(),
         past: <_>::default(),
@@ -179,7 +179,7 @@ fn then(local: &Local, core: &Arc<Core>) -> Local {
         here: local.here.clone(),
         patience: Patience { index: WAIT, ..local.patience },
         // That it is by words alone is documented, and has nothing to do with the model.
-        told_about_model: AtomicBool::new(true),
+        missing_model_reported: AtomicBool::new(true),
         past_sessions: local.past_sessions,
         answers_others: local.answers_others,
     }
@@ -221,10 +221,10 @@ mod tests {
     fn only_so_many_questions_wait() {
         let past = PastMemory::default();
         let mut waiting: Vec<_> =
-            (0..WAITING_MAX).map(|_| Waiting::begin(&past).unwrap()).collect();
-        assert!(Waiting::begin(&past).is_err() && Waiting::begin(&past).is_err());
+            (0..WAITING_MAX).map(|_| WaitingCall::begin(&past).unwrap()).collect();
+        assert!(WaitingCall::begin(&past).is_err() && WaitingCall::begin(&past).is_err());
         waiting.pop();
-        assert!(Waiting::begin(&past).is_ok(), "one that was refused takes no place");
+        assert!(WaitingCall::begin(&past).is_ok(), "one that was refused takes no place");
         drop(waiting);
         assert_eq!(past.waiting.load(Ordering::SeqCst), 0);
     }

@@ -4,20 +4,21 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
-use super::repositories::unnamed;
+use super::repositories::unnamed_error;
 use super::shared_core::{Local, SessionAccess};
 use super::{repositories, snapshots};
-use engine::View;
+use engine::EngineView;
 use event::RepoKey;
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use reply::{
-    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsBeside, SessionsFound,
+    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsForSearch,
+    SessionsFound,
 };
 use requests::sessions::{SessionListRequest, SessionSearchRequest};
 use requests::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use search::snapshot::Snapshot;
-use sessions::mended::{FailureSigns, known_ends};
-use sessions::session_judgement::may_tell;
+use sessions::fixed_failure::{FailureSigns, known_fixes};
+use sessions::session_judgement::may_recommend_fix;
 use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
@@ -52,7 +53,7 @@ fn check_access(local: &Local) -> Result<(), ApiError> {
 pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
     check_access(local)?;
     let past = &local.core.past_sessions;
-    let Some(kept) = past.kept().map_err(|error| failed(&error))? else {
+    let Some(kept) = past.open_store().map_err(|error| failed(&error))? else {
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
     };
     if let Some(failed) = &request.failed {
@@ -79,7 +80,8 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
         limit: request.limit + FLAGGED_MAX,
     };
     let hits = view.index.find(&query);
-    let sessions = disclosed(&kept, &hits, (ShownHow::Listed, request.limit), &request.query)?;
+    let sessions =
+        disclosed(&kept, &hits, (DisclosureOccasion::Listed, request.limit), &request.query)?;
     let reply = reply::session_hits(&SessionsFound {
         sessions: &sessions,
         reader: local.reader(),
@@ -91,15 +93,15 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
 }
 
 /// Lists the newest sessions that people held, page by page.
-pub(super) fn newest(
+pub(super) fn newest_sessions(
     local: &Local,
     request: &SessionListRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     check_access(local)?;
-    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
+    let named = request.repo.as_deref().map(|name| repositories::named_repo(local, name, snapshot));
     let named = named.transpose()?;
-    let Some(kept) = local.core.past_sessions.kept().map_err(|error| failed(&error))? else {
+    let Some(kept) = local.core.past_sessions.open_store().map_err(|error| failed(&error))? else {
         return Ok(reply::no_sessions_kept());
     };
     let now = local.core.now();
@@ -122,20 +124,20 @@ pub(super) fn newest(
 
 /// Returns what past sessions say beside the memories of a search: those of the repository at hand, or all where there is none
 /// and all repositories are searched. Where memories do not answer, there is more time.
-pub(super) fn beside(
+pub(super) fn sessions_for_search(
     local: &Local,
     request: &SearchRequest,
     repos: Option<&BTreeSet<RepoKey>>,
     answered: MemoriesAnswer,
-) -> SessionsBeside {
+) -> SessionsForSearch {
     let wait = match answered {
         MemoriesAnswer::Likely => WAIT_ASIDE,
         MemoriesAnswer::No => local.patience.query,
     };
     match (answer_of_session(local, request, repos, wait), answered) {
-        (Some(Some(answer)), _) => SessionsBeside::Answer(answer),
-        (Some(None), MemoriesAnswer::No) => SessionsBeside::Unlikely,
-        (Some(None), MemoriesAnswer::Likely) | (None, _) => SessionsBeside::Nothing,
+        (Some(Some(answer)), _) => SessionsForSearch::Answer(answer),
+        (Some(None), MemoriesAnswer::No) => SessionsForSearch::Unlikely,
+        (Some(None), MemoriesAnswer::Likely) | (None, _) => SessionsForSearch::Nothing,
     }
 }
 
@@ -158,7 +160,7 @@ fn answer_of_session(
         return None;
     }
     let past = &local.core.past_sessions;
-    let (view, kept) = (past.view(wait).ok()??, past.kept().ok()??);
+    let (view, kept) = (past.view(wait).ok()??, past.open_store().ok()??);
     let repos: Option<HashSet<String>> =
         repos.map(|repos| repos.iter().map(ToString::to_string).collect());
     let all = SessionSearchRequest::default();
@@ -173,18 +175,19 @@ fn answer_of_session(
     };
     let mut hits = view.index.find(&query);
     hits.retain(SessionHit::is_likely);
-    let one = (ShownHow::Unasked, 1);
+    let one = (DisclosureOccasion::Unasked, 1);
     Some(reply::session_answer(&disclosed(&kept, &hits, one, &request.query).ok()?))
 }
 
 /// Says how a failure ended in past sessions of the repository at hand; an empty text if that is unknown.
 fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result<Reply, ApiError> {
-    let signs = FailureSigns::of(&failure.command, &failure.output);
+    let signs = FailureSigns::recognise(&failure.command, &failure.output);
     let Some((signs, here)) = signs.zip(local.here.as_ref()) else {
         return Ok(reply::known_end(None));
     };
     let own = local.writer.identity.session_id.as_deref();
-    let mut rows = kept.mended_like(here.as_str(), &signs, own).map_err(|error| failed(&error))?;
+    let mut rows =
+        kept.fixed_failures_like(here.as_str(), &signs, own).map_err(|error| failed(&error))?;
     let policy = &local.core.config.sessions;
     // Most people exclude nothing, and a failing command waits for this.
     if *policy != SessionPolicy::default() && !rows.is_empty() {
@@ -194,8 +197,8 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
         rows.retain(|row| !left_out.contains(&row.session));
     }
     // A hook says it, and nobody asked.
-    rows.retain(|row| may_tell(row, &failure.command));
-    let ends = known_ends(&signs, &rows, 1);
+    rows.retain(|row| may_recommend_fix(row, &failure.command));
+    let ends = known_fixes(&signs, &rows, 1);
     let Some(end) = ends.first() else { return Ok(reply::known_end(None)) };
     let cited = kept.cited_id(&end.latest.session).map_err(|error| failed(&error))?;
     Ok(reply::known_end(Some((end, &cited))))
@@ -239,9 +242,9 @@ fn show(
 /// Returns the repositories to look at; nothing for all.
 fn repos_of(local: &Local, scope: &SearchScope) -> Result<Option<HashSet<String>>, ApiError> {
     let SearchScope::Only(named) = scope else { return Ok(None) };
-    let View { snapshot, .. } = snapshots::view(local)?;
-    let here =
-        repositories::repo_or_here(local, named.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
+    let EngineView { snapshot, .. } = snapshots::view(local)?;
+    let here = repositories::repo_or_here(local, named.as_deref(), &snapshot)?
+        .ok_or_else(unnamed_error)?;
     let keys = snapshot.keys_of(&here).into_iter().map(|key| key.to_string());
     Ok(Some(keys.chain([here.to_string()]).collect()))
 }
@@ -277,7 +280,7 @@ fn leaves_out(policy: &SessionPolicy, session: &SessionRow) -> bool {
 fn disclosed(
     kept: &SessionStore,
     hits: &[SessionHit],
-    (how, limit): (ShownHow, usize),
+    (how, limit): (DisclosureOccasion, usize),
     question: &str,
 ) -> Result<DisclosedSessions, ApiError> {
     let mut disclosed = DisclosedSessions::new(how);

@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{Local, repositories, snapshots};
-use engine::{AskedQuery, View};
+use engine::{EngineView, ScopedQuery};
 use event::RepoKey;
 use index::embed::worker::{PendingQuery, Progress, QueryEmbedding, QueryError, WorkerState};
 use index::embed::{EmbedError, RUNS_MODEL, SpaceId, model};
 use index::late::QueryToken;
-use reply::{Model, ModelPlace, NextModelState, ReplyReader};
+use reply::{ModelPlace, ModelReport, NextModelState, ReplyReader};
 use requests::{ApiError, Explain, Mode};
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
@@ -22,13 +22,13 @@ const ASKED_AGAIN_MAX: u32 = 2;
 const EMBED_LOOK_MS: u64 = 10;
 
 /// What the model says of a query.
-type Answer = Result<QueryEmbedding, QueryError>;
+type EmbeddingAnswer = Result<QueryEmbedding, QueryError>;
 
 /// The vector of a query, and a notice where there is none.
-pub(super) type Meaning = (Option<QueryEmbedding>, Option<String>);
+pub(super) type QueryMeaning = (Option<QueryEmbedding>, Option<String>);
 
 /// A query that was given to the model.
-pub(super) enum Put {
+pub(super) enum VectorQuery {
     /// The search needs no vector.
     NotAsked,
     /// This build has no model.
@@ -39,14 +39,14 @@ pub(super) enum Put {
     Answered(Result<QueryEmbedding, QueryError>),
 }
 
-impl Put {
+impl VectorQuery {
     /// Tells whether an answer will come.
     pub(super) fn is_coming(&self) -> bool {
         matches!(self, Self::Asked(Ok(_)))
     }
 
     /// Waits at most `wait` for the answer from now on.
-    pub(super) fn hurried(self, wait: Duration) -> Self {
+    pub(super) fn with_wait(self, wait: Duration) -> Self {
         match self {
             Self::Asked(Ok(asking)) => Self::Asked(Ok(asking.hurried(Instant::now() + wait))),
             other => other,
@@ -54,7 +54,7 @@ impl Put {
     }
 
     /// Waits for the answer.
-    pub(super) fn answered(self) -> Self {
+    pub(super) fn wait(self) -> Self {
         match self {
             Self::Asked(asking) => Self::Answered(asking.and_then(PendingQuery::answer)),
             other => other,
@@ -70,9 +70,9 @@ pub(super) fn parts(meant: Option<&QueryEmbedding>) -> (Option<&[f32]>, &[QueryT
 
 /// Whether the reason for a missing vector will remain.
 #[derive(PartialEq)]
-enum Lasts {
-    Yes,
-    No,
+enum Permanence {
+    Permanent,
+    Passing,
     InThisBuild,
 }
 
@@ -94,36 +94,39 @@ impl<'a> QueryAbout<'a> {
 }
 
 /// Asks the model for the vector of a query. The caller can search words meanwhile.
-pub(super) fn put(local: &Local, about: QueryAbout<'_>, mode: Mode) -> Put {
+pub(super) fn ask_model(local: &Local, about: QueryAbout<'_>, mode: Mode) -> VectorQuery {
     if mode == Mode::Lexical || about.text.is_empty() {
-        return Put::NotAsked;
+        return VectorQuery::NotAsked;
     }
     let (wait, loading_wait) = (local.patience.query, local.patience.model);
-    let begin = |query: &AskedQuery<'_>| local.core.engine.begin_query(query, wait, loading_wait);
+    let begin = |query: &ScopedQuery<'_>| local.core.engine.begin_query(query, wait, loading_wait);
     let asked = if local.core.engine.asks_others() {
         let view = about.names().next().and_then(|_| snapshots::answerable(local).ok());
-        asked_of(about, repos_of(local, about, view.as_ref().map(|view| &view.snapshot)), begin)
+        asked_of(about, asked_repos(local, about, view.as_ref().map(|view| &view.snapshot)), begin)
     } else {
         // A model of this machine sees everything, so that nobody waits to learn what a name means.
-        begin(&AskedQuery { text: about.text, repos: None })
+        begin(&ScopedQuery { text: about.text, repos: None })
     };
-    asked.map_or(Put::NoModel, Put::Asked)
+    asked.map_or(VectorQuery::NoModel, VectorQuery::Asked)
 }
 
 /// Returns a snapshot and the query's vector. Where the vector counts, this waits a moment for memories that are
 /// being embedded. It is called after the model was asked, when the model is loaded. If some memories are still not
 /// embedded, the model may embed them before it answers the query, so the query's vector is waited for first.
-pub(super) fn view_for(local: &Local, put: Put) -> Result<(View, Put), ApiError> {
+pub(super) fn view_for(
+    local: &Local,
+    put: VectorQuery,
+) -> Result<(EngineView, VectorQuery), ApiError> {
     let deadline = Instant::now() + local.patience.embed;
     loop {
         let view = snapshots::answerable(local)?;
-        let (embedded, memories) = (view.snapshot.embedded(), view.snapshot.memories().len());
+        let (embedded, memories) = (view.snapshot.embedded_count(), view.snapshot.memories().len());
         let is_ready = !put.is_coming() || embedded >= memories;
         if is_ready {
             return Ok((view, put));
         }
         if Instant::now() >= deadline {
-            let put = put.answered();
+            let put = put.wait();
             return Ok((snapshots::answerable(local)?, put));
         }
         std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
@@ -134,15 +137,15 @@ pub(super) fn view_for(local: &Local, put: Put) -> Result<(View, Put), ApiError>
 fn asked_of<T>(
     about: QueryAbout<'_>,
     repos: Option<Vec<RepoKey>>,
-    ask: impl FnOnce(&AskedQuery<'_>) -> Option<Result<T, QueryError>>,
+    ask: impl FnOnce(&ScopedQuery<'_>) -> Option<Result<T, QueryError>>,
 ) -> Option<Result<T, QueryError>> {
     let Some(repos) = repos else { return Some(Err(QueryError::Withheld)) };
-    ask(&AskedQuery { text: about.text, repos: Some(&repos) })
+    ask(&ScopedQuery { text: about.text, repos: Some(&repos) })
 }
 
 /// Returns the keys of the repositories that a query may tell of: the caller's, and whatever each name can mean in a snapshot. `None`
 /// where that is not clear.
-pub(super) fn repos_of(
+pub(super) fn asked_repos(
     local: &Local,
     about: QueryAbout<'_>,
     snapshot: Option<&Snapshot>,
@@ -150,7 +153,7 @@ pub(super) fn repos_of(
     let mut repos: Vec<RepoKey> = local.here.iter().cloned().collect();
     for name in about.names() {
         let snapshot = snapshot?;
-        repos.extend(snapshot.keys_of(&repositories::named(local, name, snapshot).ok()?));
+        repos.extend(snapshot.keys_of(&repositories::named_repo(local, name, snapshot).ok()?));
         repos.extend(RepoKey::parse(name));
     }
     Some(repos)
@@ -160,26 +163,27 @@ pub(super) fn repos_of(
 /// is sent once more.
 fn answered_in_space(
     local: &Local,
-    put: Put,
+    put: VectorQuery,
     about: QueryAbout<'_>,
     snapshot: &Snapshot,
-) -> Option<Answer> {
+) -> Option<EmbeddingAnswer> {
     let answer = match put {
-        Put::NotAsked | Put::NoModel => None,
-        Put::Asked(asking) => Some(asking.and_then(PendingQuery::answer)),
-        Put::Answered(answer) => Some(answer),
+        VectorQuery::NotAsked | VectorQuery::NoModel => None,
+        VectorQuery::Asked(asking) => Some(asking.and_then(PendingQuery::answer)),
+        VectorQuery::Answered(answer) => Some(answer),
     };
-    let embed = |query: &AskedQuery<'_>| local.core.engine.embed_query(query, local.patience.query);
-    let ask_again = || asked_of(about, repos_of(local, about, Some(snapshot)), embed);
+    let embed =
+        |query: &ScopedQuery<'_>| local.core.engine.embed_query(query, local.patience.query);
+    let ask_again = || asked_of(about, asked_repos(local, about, Some(snapshot)), embed);
     in_space(answer, snapshot.space, ask_again)
 }
 
 /// Asks again while an answer is of another space, or of a model that has ended: vectors of two models are never compared.
 fn in_space(
-    mut answer: Option<Answer>,
+    mut answer: Option<EmbeddingAnswer>,
     space: SpaceId,
-    mut ask_again: impl FnMut() -> Option<Answer>,
-) -> Option<Answer> {
+    mut ask_again: impl FnMut() -> Option<EmbeddingAnswer>,
+) -> Option<EmbeddingAnswer> {
     for _ in 0..ASKED_AGAIN_MAX {
         match &answer {
             Some(Ok(meant)) if meant.space != space => {}
@@ -197,14 +201,14 @@ fn in_space(
 /// # Errors
 /// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
 /// found" would be taken for an answer.
-pub(super) fn meaning_of(
+pub(super) fn query_meaning(
     local: &Local,
-    put: Put,
+    put: VectorQuery,
     mode: Mode,
     about: QueryAbout<'_>,
     snapshot: &Snapshot,
-) -> Result<Meaning, ApiError> {
-    if matches!(put, Put::NotAsked) {
+) -> Result<QueryMeaning, ApiError> {
+    if matches!(put, VectorQuery::NotAsked) {
         return Ok((None, None));
     }
     let answer = answered_in_space(local, put, about, snapshot);
@@ -212,15 +216,15 @@ pub(super) fn meaning_of(
     let (why, lasts) = match answer {
         Some(Ok(meant)) => return Ok((Some(meant), None)),
         None if local.core.engine.next_embedding().is_some() => {
-            ("another embedding model is being prepared".to_owned(), Lasts::No)
+            ("another embedding model is being prepared".to_owned(), Permanence::Passing)
         }
-        None => ("no embedding model in this build".to_owned(), Lasts::Yes),
-        Some(Err(withheld @ QueryError::Withheld)) => (withheld.to_string(), Lasts::Yes),
+        None => ("no embedding model in this build".to_owned(), Permanence::Permanent),
+        Some(Err(withheld @ QueryError::Withheld)) => (withheld.to_string(), Permanence::Permanent),
         Some(Err(QueryError::Failed(error @ EmbedError::RunsNoModel))) => {
-            (error.to_string(), Lasts::InThisBuild)
+            (error.to_string(), Permanence::InThisBuild)
         }
-        Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
-        Some(Err(passing)) => (passing.to_string(), Lasts::No),
+        Some(Err(QueryError::Failed(error))) => (error.to_string(), Permanence::Permanent),
+        Some(Err(passing)) => (passing.to_string(), Permanence::Passing),
     };
     if mode == Mode::Dense {
         let message =
@@ -229,9 +233,9 @@ pub(super) fn meaning_of(
     }
     // A missing model is reported once; agents need not read it with every answer. That a build runs none is for `status`.
     let is_told = match lasts {
-        Lasts::No => false,
-        Lasts::Yes => local.told_about_model.swap(true, Ordering::Relaxed),
-        Lasts::InThisBuild => true,
+        Permanence::Passing => false,
+        Permanence::Permanent => local.missing_model_reported.swap(true, Ordering::Relaxed),
+        Permanence::InThisBuild => true,
     };
     let why = if is_missing { missing_model(local).to_owned() } else { why };
     Ok((None, (!is_told).then(|| format!("Note: searched by words only ({why})."))))
@@ -247,12 +251,12 @@ fn missing_model(local: &Local) -> &'static str {
 }
 
 /// Says that some memories have no vector yet. Only people are told: a server catches up by itself.
-pub(super) fn partial(
+pub(super) fn partial_notice(
     local: &Local,
     snapshot: &Snapshot,
     meant: Option<&QueryEmbedding>,
 ) -> Option<String> {
-    let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
+    let (embedded, memories) = (snapshot.embedded_count(), snapshot.memories().len());
     let is_told = meant.is_some() && !local.patience.embed.is_zero() && embedded < memories;
     is_told.then(|| {
         format!(
@@ -263,13 +267,13 @@ pub(super) fn partial(
 }
 
 /// Says what a reader should know of the vectors that were searched.
-pub(super) fn note(
+pub(super) fn vector_notice(
     local: &Local,
     snapshot: &Snapshot,
     meant: Option<&QueryEmbedding>,
     explain: Explain,
 ) -> Option<String> {
-    partial(local, snapshot, meant).or_else(|| scale_note(explain, snapshot))
+    partial_notice(local, snapshot, meant).or_else(|| scale_note(explain, snapshot))
 }
 
 /// Says in an explained search that cosines were mapped before they counted.
@@ -282,10 +286,10 @@ fn scale_note(explain: Explain, snapshot: &Snapshot) -> Option<String> {
 }
 
 /// Returns the state of the embedding.
-pub(super) fn model(local: &Local, snapshot: &Snapshot) -> Model {
+pub(super) fn model_state(local: &Local, snapshot: &Snapshot) -> ModelReport {
     let directory = local.core.model_dir.display().to_string();
     let next = next_model(local, snapshot);
-    let none = |line: String| Model {
+    let none = |line: String| ModelReport {
         line,
         works: false,
         directory: directory.clone(),
@@ -318,7 +322,7 @@ pub(super) fn model(local: &Local, snapshot: &Snapshot) -> Model {
         WorkerState::Failed(error) => return none(format!("off: {error}")),
     };
     let place = if local.core.engine.asks_others() { ModelPlace::Others } else { ModelPlace::Here };
-    Model { line, works: true, directory, cache_trouble, trouble: model_trouble, place, next }
+    ModelReport { line, works: true, directory, cache_trouble, trouble: model_trouble, place, next }
 }
 
 /// Returns the state of the model that is to answer next.
@@ -337,18 +341,25 @@ fn next_model(local: &Local, snapshot: &Snapshot) -> Option<NextModelState> {
 mod tests {
     use super::*;
 
-    fn of(model: &str) -> Answer {
-        Ok(QueryEmbedding { space: SpaceId::of(model), vector: vec![1.0], tokens: Vec::new() })
+    fn embedding_of_model(model: &str) -> EmbeddingAnswer {
+        Ok(QueryEmbedding {
+            space: SpaceId::from_name(model),
+            vector: vec![1.0],
+            tokens: Vec::new(),
+        })
     }
 
     /// What becomes of a first answer, and how often the model was asked again.
-    fn asked(first: Answer, again: &[fn() -> Answer]) -> (Result<SpaceId, String>, usize) {
+    fn asked(
+        first: EmbeddingAnswer,
+        again: &[fn() -> EmbeddingAnswer],
+    ) -> (Result<SpaceId, String>, usize) {
         let mut count = 0;
         let ask_again = || {
             count += 1;
             again.get(count - 1).map(|answer| answer())
         };
-        let answer = in_space(Some(first), SpaceId::of("new"), ask_again).unwrap();
+        let answer = in_space(Some(first), SpaceId::from_name("new"), ask_again).unwrap();
         let answer = answer.map(|meant| meant.space).map_err(|error| error.to_string());
         (answer, count)
     }
@@ -356,10 +367,26 @@ mod tests {
     // S-PROVIDER-6
     #[test]
     fn a_query_is_asked_again_after_an_exchange() {
-        let (new, busy) = (Ok(SpaceId::of("new")), Err(QueryError::Busy.to_string()));
-        assert_eq!(asked(of("new"), &[]), (new.clone(), 0));
-        assert_eq!(asked(of("old"), &[|| of("new")]), (new.clone(), 1));
-        assert_eq!(asked(Err(QueryError::Stopped), &[|| of("old"), || of("new")]), (new, 2));
-        assert_eq!(asked(of("old"), &[|| of("old"), || of("old")]), (busy, 2), "words answer");
+        let (new, busy) = (Ok(SpaceId::from_name("new")), Err(QueryError::Busy.to_string()));
+        assert_eq!(asked(embedding_of_model("new"), &[]), (new.clone(), 0));
+        assert_eq!(
+            asked(embedding_of_model("old"), &[|| embedding_of_model("new")]),
+            (new.clone(), 1)
+        );
+        assert_eq!(
+            asked(
+                Err(QueryError::Stopped),
+                &[|| embedding_of_model("old"), || embedding_of_model("new")]
+            ),
+            (new, 2)
+        );
+        assert_eq!(
+            asked(
+                embedding_of_model("old"),
+                &[|| embedding_of_model("old"), || embedding_of_model("old")]
+            ),
+            (busy, 2),
+            "words answer"
+        );
     }
 }

@@ -6,12 +6,12 @@ use serde_json::json;
 
 use super::Local;
 use super::page_end::PageEnd;
-use super::repositories::{named, unnamed};
+use super::repositories::{named_repo, unnamed_error};
 use event::{EventId, Timestamp, clean, codec};
 use memory::Memory;
 use reply::Reply;
 use requests::ApiError;
-use requests::listing::{RecordsOf, RecordsRequest};
+use requests::listing::{RecordsRequest, RecordsScope};
 use search::snapshot::Snapshot;
 
 /// Most memories of a page.
@@ -28,9 +28,9 @@ pub(super) fn page(
     let after = request.cursor.as_deref().map(PageEnd::read).transpose()?;
     let now = local.core.now();
     let repo = match &request.of {
-        RecordsOf::Here => Some(local.here.clone().ok_or_else(unnamed)?),
-        RecordsOf::Repo(name) => Some(named(local, name, snapshot)?),
-        RecordsOf::All => None,
+        RecordsScope::Here => Some(local.here.clone().ok_or_else(unnamed_error)?),
+        RecordsScope::Repo(name) => Some(named_repo(local, name, snapshot)?),
+        RecordsScope::All => None,
     };
     let keys = repo.as_ref().map(|repo| snapshot.keys_of(repo));
     let is_of_it = |memory: &&Arc<Memory>| {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::damage::UsedSnapshot;
-use super::ends::{End, Ends};
-use super::repositories::unnamed;
+use super::ends::{LinkEnd, LinkEndFinder};
+use super::repositories::unnamed_error;
 use super::{Local, memory_bound, repositories, snapshots};
 use event::{Node, Problems, RepoKey};
 use reply::{Related, Reply, node_text};
@@ -19,24 +19,26 @@ pub(super) fn related(
     request: &RelatedRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
     let now = local.core.now();
     let until = request.as_of.map(|point| point.last(now));
     let links = match until {
-        None => local.core.links.of(&snapshot),
-        Some(_) => Arc::new(Links::of(&snapshot, until)),
+        None => local.core.links.links_of(&snapshot),
+        Some(_) => Arc::new(Links::collect(&snapshot, until)),
     };
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?;
-    let ends = Ends::of(local, &snapshot);
+    let ends = LinkEndFinder::new(local, &snapshot);
     let end = match &request.start {
-        WalkStart::Change(file) if Node::parse_code(file).is_none() => End::Code(ends.file(file)?),
+        WalkStart::Change(file) if Node::parse_code(file).is_none() => {
+            LinkEnd::Code(ends.file(file)?)
+        }
         WalkStart::Change(named) | WalkStart::Thing(named) => ends.find("id", named)?,
     };
     let starts = match &end {
-        End::Memory((number, _)) => vec![NodeRef::Memory(*number)],
-        End::Code(node) => {
-            let repo = repo.clone().ok_or_else(unnamed)?;
+        LinkEnd::Memory((number, _)) => vec![NodeRef::Memory(*number)],
+        LinkEnd::Code(node) => {
+            let repo = repo.clone().ok_or_else(unnamed_error)?;
             places(node, &repo, &snapshot, &links)?
         }
     };
@@ -47,14 +49,14 @@ pub(super) fn related(
         &WalkOptions {
             starts,
             depth: request.depth(),
-            way: request.way,
+            direction: request.way,
             relation: request.relation,
             now,
             as_of: until,
         },
     );
     let notices: Vec<String> = notices(walked.held_back, walked.is_cut)
-        .chain(memory_bound::note(snapshot.room()))
+        .chain(memory_bound::bound_notice(snapshot.memory_usage()))
         .collect();
     Ok(reply::related(&Related {
         snapshot: &snapshot,
@@ -78,7 +80,8 @@ fn places(
     snapshot: &Snapshot,
     links: &Links,
 ) -> Result<Vec<NodeRef>, Problems> {
-    let place = CodePlace::of(node, repo).ok_or_else(|| Problems::one("id", "is not a file"))?;
+    let place =
+        CodePlace::from_node(node, repo).ok_or_else(|| Problems::one("id", "is not a file"))?;
     let keys = snapshot.keys_of(repo);
     let is_it = |other: &CodePlace| {
         keys.contains(&other.repo)

@@ -6,11 +6,11 @@ use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
 use requests::ApiError;
 use search::snapshot::Snapshot;
-use store::Called;
+use store::NameMatch;
 use writer::UNNAMED;
 
 /// The error where a call must name a repository and does not.
-pub(super) fn unnamed() -> ApiError {
+pub(super) fn unnamed_error() -> ApiError {
     ApiError::Invalid(Problems::one("repo", UNNAMED))
 }
 
@@ -20,15 +20,20 @@ pub(super) fn repo_or_here(
     name: Option<&str>,
     snapshot: &Snapshot,
 ) -> Result<Option<RepoKey>, ApiError> {
-    name.map_or_else(|| Ok(local.here.clone()), |name| named(local, name, snapshot).map(Some))
+    name.map_or_else(|| Ok(local.here.clone()), |name| named_repo(local, name, snapshot).map(Some))
 }
 
 /// Finds the key of a repository by its name, its key or its URL.
-pub(super) fn named(local: &Local, name: &str, snapshot: &Snapshot) -> Result<RepoKey, ApiError> {
+pub(super) fn named_repo(
+    local: &Local,
+    name: &str,
+    snapshot: &Snapshot,
+) -> Result<RepoKey, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
-    let called = local.place.as_ref().and_then(|place| place.called(name, &local.writer.directory));
+    let called =
+        local.place.as_ref().and_then(|place| place.name_match(name, &local.writer.directory));
     let here = local.here.as_ref().filter(|_| called.is_some());
-    if let (Some(here), Some(Called::Repository)) = (here, called) {
+    if let (Some(here), Some(NameMatch::Repository)) = (here, called) {
         return Ok(here.clone());
     }
     let key = match (RepoKey::parse(name), here) {
@@ -51,7 +56,7 @@ pub(super) fn named(local: &Local, name: &str, snapshot: &Snapshot) -> Result<Re
 }
 
 /// Asks whether another repository was meant, in a sentence after another one; empty where none is like it.
-pub(super) fn meant(repo: &RepoKey, snapshot: &Snapshot) -> String {
+pub(super) fn similar_names(repo: &RepoKey, snapshot: &Snapshot) -> String {
     nearest(repo, snapshot).map_or_else(String::new, |near| format!(" Did you mean {near}?"))
 }
 

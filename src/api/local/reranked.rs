@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::query_vector::QueryAbout;
 use super::{Local, beside, query_vector};
 use crate::reranker::Reranker;
-use engine::{AskedQuery, ModelInput};
-use guard::secrets::Redacted;
+use engine::{ModelInput, ScopedQuery};
+use guard::secrets::RedactedText;
 use memory::Memory;
 use requests::{Explain, Mode, SearchRequest};
 use search::snapshot::Snapshot;
-use search::{Hit, LostBy, NearMiss, Query, SearchResult, Tier, Tiers};
+use search::{Hit, LossReason, NearMiss, Query, SearchResult, Tier, Tiers};
 
 /// Most hits that are sent: what a reranker reads in a second, and more than anybody reads.
 const SENT_MAX: usize = 30;
@@ -20,13 +20,14 @@ const SENT_MAX: usize = 30;
 const CHARS_MAX: usize = 2_000;
 
 /// Runs the search of this machine and of the second source, and orders its likely hits.
-pub(super) fn searched<'index>(
+pub(super) fn search_reranked<'index>(
     local: &Local,
     (snapshot, notices): (&Snapshot, &mut Vec<String>),
     (request, query, about): (&SearchRequest, &Query<'_>, QueryAbout<'_>),
     here: impl FnOnce() -> SearchResult<'index>,
 ) -> SearchResult<'index> {
-    let mut found = beside::searched(local, (snapshot, notices), query, request.limit, here);
+    let mut found =
+        beside::search_both_sources(local, (snapshot, notices), query, request.limit, here);
     ordered(local, (snapshot, notices), (request, query, about), &mut found);
     found
 }
@@ -81,9 +82,9 @@ fn to_ask(
     if reranker.is_resting() {
         return None;
     }
-    let repos = query_vector::repos_of(local, about, Some(snapshot))?;
-    let asked = AskedQuery { text: about.text, repos: Some(&repos) };
-    let is_seen = asked.is_seen_by(reranker.may_see());
+    let repos = query_vector::asked_repos(local, about, Some(snapshot))?;
+    let asked = ScopedQuery { text: about.text, repos: Some(&repos) };
+    let is_seen = asked.is_visible_to(reranker.may_see());
     (is_seen == Some(true)).then_some(reranker)
 }
 
@@ -131,12 +132,13 @@ fn reorder(
     let may_see = reranker.may_see();
     let is_sent = |(_, hit): &(usize, &Hit)| may_see(ModelInput::Memory(&hit.memory));
     let first = hits.iter().enumerate().take(SENT_MAX);
-    let (places, texts): (Vec<usize>, Vec<Redacted>) =
+    let (places, texts): (Vec<usize>, Vec<RedactedText>) =
         first.filter(is_sent).map(|(place, hit)| (place, text_of(&hit.memory))).unzip();
     if places.len() < 2 {
         return Ok(Order::Own);
     }
-    let scores = reranker.scores(&Redacted::of(query).cut_to_characters(CHARS_MAX), &texts)?;
+    let scores =
+        reranker.scores(&RedactedText::redact(query).cut_to_characters(CHARS_MAX), &texts)?;
     let mut sent: Vec<(f64, Hit)> = Vec::with_capacity(places.len());
     for (place, score) in places.iter().zip(scores) {
         let Some(mut hit) = hits.get(*place).cloned() else { continue };
@@ -156,18 +158,21 @@ fn reorder(
 }
 
 /// Returns the text of a memory as it is sent. Its title is the beginning of it.
-fn text_of(memory: &Memory) -> Redacted {
+fn text_of(memory: &Memory) -> RedactedText {
     let event = memory.event();
     let both = [event.context.as_str(), event.lesson.as_str()];
     let said: Vec<&str> = both.into_iter().filter(|text| !text.is_empty()).collect();
-    Redacted::of(&said.join("\n")).cut_to_characters(CHARS_MAX)
+    RedactedText::redact(&said.join("\n")).cut_to_characters(CHARS_MAX)
 }
 
 /// Tells in an explained search which hits the new order has pushed behind the limit.
 fn told_as_cut(found: &mut SearchResult<'_>, own: &[Hit], cut: Vec<Hit>, limit: usize) {
     let was_shown = |hit: &Hit| own.iter().any(|other| is_of(other, &hit.memory));
-    let miss =
-        |hit: Hit| NearMiss { memory: hit.memory, score: hit.score, lost_by: LostBy::Limit(limit) };
+    let miss = |hit: Hit| NearMiss {
+        memory: hit.memory,
+        score: hit.score,
+        reason: LossReason::Limit(limit),
+    };
     let lost = cut.into_iter().filter(was_shown).map(miss).collect::<Vec<_>>();
     found.near_misses.splice(..0, lost);
 }

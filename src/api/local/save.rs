@@ -5,13 +5,13 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::write::{tell, unwritten};
+use super::write::{notify_engine, write_error};
 use super::{Local, contradictions, duplicates, snapshots};
-use engine::View;
+use engine::EngineView;
 use event::{Draft, EventId, RepoKey, fits_short_field};
 use reply::Reply;
 use requests::ApiError;
-use search::snapshot::{Cited, Snapshot};
+use search::snapshot::{CitedMemory, Snapshot};
 use store::{Destination, Durability};
 use writer::WAITS;
 
@@ -27,26 +27,26 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     let guessed = guess_kind(&mut draft);
     let (is_retry, has_id) = (draft.is_retry, draft.id.is_some());
     let moment = (local.core.clock)();
-    let prepared = local.writer.prepare(draft, moment).map_err(unwritten)?;
+    let prepared = local.writer.prepare(draft, moment).map_err(write_error)?;
     let (repo, id) = (prepared.repo(), prepared.id());
     if is_retry && local.writer.store.holds_recent(repo, id) {
         return Ok(written_before(id, repo));
     }
-    let View { snapshot, .. } = snapshots::view(local)?;
+    let EngineView { snapshot, .. } = snapshots::view(local)?;
     // Whoever brings an id to a replica speaks of it by that id, and may have brought it to another one.
     let keeps_id = has_id && local.core.config.member.is_some();
     if keeps_id && is_known(prepared.id(), &snapshot) {
         return Ok(written_before(prepared.id(), prepared.repo()));
     }
-    let kin = contradictions::kin_of(local, prepared.event(), prepared.repo(), &snapshot);
-    if let Some(known) = duplicates::copy_of(prepared.event(), &kin).filter(|_| !keeps_id) {
+    let kin = contradictions::similar_memories(local, prepared.event(), prepared.repo(), &snapshot);
+    if let Some(known) = duplicates::find_copy(prepared.event(), &kin).filter(|_| !keeps_id) {
         return duplicates::confirm(local, known, prepared.event());
     }
     // While a snapshot is held, the engine must copy what the new line changes.
     drop(snapshot);
     let written = local.writer.append(prepared, Durability::Written);
-    let receipt = written.map_err(|error| unwritten(error.into()))?;
-    tell(local, &receipt);
+    let receipt = written.map_err(|error| write_error(error.into()))?;
+    notify_engine(local, &receipt);
     let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
     if receipt.place == Destination::Spool {
         let _ = write!(text, " Note: {WAITS}.");
@@ -88,7 +88,7 @@ fn guess_kind(draft: &mut Draft) -> Option<&'static str> {
 
 /// Tells whether a memory of this id is known.
 fn is_known(id: &EventId, snapshot: &Snapshot) -> bool {
-    matches!(snapshot.cited(id.as_str()), Cited::One(known) if known.id == *id)
+    matches!(snapshot.find_cited(id.as_str()), CitedMemory::One(known) if known.id == *id)
 }
 
 fn written_before(id: &EventId, repo: &RepoKey) -> Reply {

@@ -1,15 +1,15 @@
 //! Counts what agents were told, and what reading the logs instead would have cost. Only what was measured is counted. Not here:
-//! writing it down (`journal::told`).
+//! writing it down (`journal::agent_delivery`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::Local;
-use super::injected::OFF;
+use super::injected::JOURNAL_OFF;
+use crate::journal::agent_delivery::DeliveryJournal;
+use crate::journal::journal_line::JournalMemories;
 use crate::journal::kind;
-use crate::journal::shown::NamedMemories;
-use crate::journal::told::Teller;
 use event::{Timestamp, Verdict};
 use reply::Reply;
 use requests::ApiError;
@@ -47,14 +47,14 @@ pub(super) fn savings(
     let now = local.core.now();
     let days = days_until(now, request.days);
     let first_day = days.first().cloned().unwrap_or_default();
-    let journal = local.core.teller.as_ref().map(Teller::journal);
+    let journal = local.core.delivery_journal.as_ref().map(DeliveryJournal::journal);
     let kinds = [kind::INJECTED, kind::SILENT];
-    let lines = journal.map(|journal| journal.back_from(None, &kinds)).unwrap_or_default();
+    let lines = journal.map(|journal| journal.read_back(None, &kinds)).unwrap_or_default();
     // A journal that begins later knows nothing of the days before.
-    let oldest = journal.and_then(|journal| journal.read_on(journal.beginning()?, 1));
+    let oldest = journal.and_then(|journal| journal.read_on(journal.start_sequence()?, 1));
     let oldest = oldest.and_then(|piece| at(&piece.lines.first()?.1).map(str::to_owned));
     let since = oldest.unwrap_or_else(|| format!("{now:.0}")).max(format!("{first_day}T00:00:00Z"));
-    let memories = NamedMemories::of(lines.iter().map(|(_, line)| line), snapshot);
+    let memories = JournalMemories::look_up(lines.iter().map(|(_, line)| line), snapshot);
     let mut sums = Sums::default();
     for (_, line) in lines.iter().filter(|(_, line)| at(line).is_some_and(|at| *at >= *since)) {
         sums.count(line, &memories);
@@ -76,14 +76,14 @@ pub(super) fn savings(
         "silent": sums.silent, "formula": FORMULA,
         "days": days.iter().map(of_day).collect::<Vec<Value>>() });
     if let (None, Some(fields)) = (journal, json.as_object_mut()) {
-        fields.insert("notices".to_owned(), json!([OFF]));
-        text.push_str(&format!("\n{OFF}"));
+        fields.insert("notices".to_owned(), json!([JOURNAL_OFF]));
+        text.push_str(&format!("\n{JOURNAL_OFF}"));
     }
     Ok(Reply::new(text, json))
 }
 
 impl Sums {
-    fn count(&mut self, line: &Value, memories: &NamedMemories) {
+    fn count(&mut self, line: &Value, memories: &JournalMemories) {
         let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
         let number = |name: &str| line[name].as_u64().unwrap_or_default();
         let day: String = word("at").chars().take(10).collect();
@@ -135,7 +135,7 @@ mod tests {
     // S-EVENT-7
     #[test]
     fn a_log_counts_once_for_each_session() {
-        let none = NamedMemories::default();
+        let none = JournalMemories::default();
         let mut sums = Sums::default();
         let told = |session: Option<&str>, repo: &str, log_bytes: u64| {
             json!({ "event": "injected", "at": "2026-01-02T03:04:05Z", "agent": "codex", "session": session,

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use ::search::links::LinkCache;
 use engine::Engine;
-use engine::watch::Watching;
+use engine::watch::WatchMode;
 use event::{RepoKey, Timestamp};
 use index::lexical::AnalysisCache;
 use reply::ReplyReader;
@@ -16,16 +16,16 @@ use settings::Config;
 use store::Store;
 use writer::{Identity, Moment, Writer};
 
-use crate::journal::told::Teller;
+use crate::journal::agent_delivery::DeliveryJournal;
 use crate::query_log::QueryLog;
-use crate::reranker::RerankerNow;
+use crate::reranker::RerankerSource;
 use crate::second_source::SecondSource;
 use crate::work_trees::WorkTrees;
 use reply::Reply;
 use requests::caller::{Caller, Patience};
 
 /// Checks everything around the logs, without changing anything.
-pub type Doctor = Box<dyn Fn(&Core) -> Reply + Send + Sync>;
+pub type DoctorCheck = Box<dyn Fn(&Core) -> Reply + Send + Sync>;
 
 /// What all callers of one process share.
 pub struct Core {
@@ -36,17 +36,17 @@ pub struct Core {
     /// Settings; aliases are followed.
     pub config: Config,
     /// How changes of files are noticed.
-    pub watching: Watching,
+    pub watching: WatchMode,
     /// The directory of the embedding model.
     pub model_dir: PathBuf,
     /// The log of searches that found nothing; `None` for none.
     pub query_log: Option<QueryLog>,
     /// Writes down what agents are told; `None` where that is switched off.
-    pub teller: Option<Teller>,
+    pub delivery_journal: Option<DeliveryJournal>,
     /// The links of the last snapshot that was asked for them.
     pub links: LinkCache,
     /// The words of texts that saves compared.
-    pub words: Mutex<AnalysisCache>,
+    pub analysis_cache: Mutex<AnalysisCache>,
     /// The past sessions of other tools, as far as they are kept.
     pub past_sessions: PastSessions,
     /// The work trees that callers came from.
@@ -56,9 +56,9 @@ pub struct Core {
     /// Where searches look besides; `None` for nowhere.
     pub second_source: Option<Arc<dyn SecondSource>>,
     /// Who orders likely hits, as the settings say from moment to moment; `None` for nobody.
-    pub reranker: Option<RerankerNow>,
+    pub reranker: Option<RerankerSource>,
     /// Checks everything around the logs, where the program lets callers ask for that.
-    pub doctor: OnceLock<Doctor>,
+    pub doctor: OnceLock<DoctorCheck>,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
@@ -70,7 +70,7 @@ pub struct Local {
     pub(super) place: Option<store::DetectedRepo>,
     pub(super) here: Option<RepoKey>,
     pub(super) patience: Patience,
-    pub(super) told_about_model: AtomicBool,
+    pub(super) missing_model_reported: AtomicBool,
     pub(super) past_sessions: SessionAccess,
     pub(super) answers_others: bool,
 }
@@ -106,10 +106,10 @@ impl Local {
         let Caller { directory, agent_id, session_id, source, host, patience } = caller;
         let identity = Identity { agent_id, session_id, source, host };
         let (store, config) = (core.store.clone(), core.config.clone());
-        let place = directory.as_deref().map(store::DetectedRepo::of_directory);
+        let place = directory.as_deref().map(store::DetectedRepo::detect);
         let here = place.as_ref().map(|place| config.current(&place.key));
         if let (Some(place), Some(here)) = (&place, &here) {
-            core.work_trees.came_from(place, here);
+            core.work_trees.record_tree(place, here);
         }
         let directory = directory.unwrap_or_default();
         let writer = Writer { store, config, directory, identity };
@@ -120,7 +120,7 @@ impl Local {
             place,
             here,
             patience,
-            told_about_model,
+            missing_model_reported: told_about_model,
             past_sessions: SessionAccess::Granted,
             answers_others: false,
         }
@@ -134,7 +134,7 @@ impl Local {
 
     /// Tells who reads the replies. Only the command line waits as long as a person does.
     pub(super) fn reader(&self) -> ReplyReader {
-        let is_person = self.patience == Patience::OF_A_PERSON;
+        let is_person = self.patience == Patience::FOR_PERSON;
         if is_person { ReplyReader::CommandLine } else { ReplyReader::Caller }
     }
 
@@ -159,13 +159,13 @@ impl Local {
 /// The memory as of one past time, the last that was asked about.
 #[derive(Default)]
 pub struct PastMemory {
-    pub(super) kept: Mutex<Option<Kept>>,
+    pub(super) kept: Mutex<Option<KeptPastMemory>>,
     pub(super) waiting: AtomicUsize,
     /// Whether a thread waits to free it.
     pub(super) is_freed_later: AtomicBool,
 }
 
-pub(super) struct Kept {
+pub(super) struct KeptPastMemory {
     pub(super) time: Timestamp,
     pub(super) core: Arc<Core>,
     pub(super) used: Instant,

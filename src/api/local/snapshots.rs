@@ -1,20 +1,20 @@
 //! The snapshot that an answer is made from, and what it lacks. Not here: the answers.
 
 use super::Local;
-use engine::{Extent, Stopped, View};
+use engine::{EngineStopped, EngineView, LogCoverage};
 use guard::text::{Layout, neutralise};
 use requests::ApiError;
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 
-pub(super) fn view(local: &Local) -> Result<View, ApiError> {
+pub(super) fn view(local: &Local) -> Result<EngineView, ApiError> {
     let store = &local.writer.store;
     let home = local.here.as_ref().map_or_else(<_>::default, |here| store.log_of(here));
-    local.core.engine.view(&home, local.patience.index).map_err(stopped)
+    local.core.engine.view(&home, local.patience.index).map_err(stopped_error)
 }
 
 /// Returns a snapshot. A store that cannot be read is an error, because "nothing found" would be wrong.
-pub(super) fn answerable(local: &Local) -> Result<View, ApiError> {
+pub(super) fn answerable(local: &Local) -> Result<EngineView, ApiError> {
     let view = view(local)?;
     readable(local, &view.snapshot)?;
     Ok(view)
@@ -27,13 +27,13 @@ pub(super) fn readable(local: &Local, snapshot: &Snapshot) -> Result<(), ApiErro
 }
 
 /// Returns a snapshot of all memories: a part of them cannot tell that a memory does not exist.
-pub(super) fn all(local: &Local) -> Result<Snapshot, ApiError> {
-    let View { snapshot, extent } = answerable(local)?;
+pub(super) fn complete_snapshot(local: &Local) -> Result<Snapshot, ApiError> {
+    let EngineView { snapshot, coverage: extent } = answerable(local)?;
     match extent {
-        Extent::Whole => Ok(snapshot),
-        Extent::Recent | Extent::Behind => {
+        LogCoverage::Whole => Ok(snapshot),
+        LogCoverage::Recent | LogCoverage::Behind => {
             let whole = local.core.engine.snapshot_within(local.patience.index);
-            if let Some(snapshot) = whole.map_err(stopped)? {
+            if let Some(snapshot) = whole.map_err(stopped_error)? {
                 return Ok(snapshot);
             }
             let message = "the logs are still being read; ask again in a moment".to_owned();
@@ -42,30 +42,30 @@ pub(super) fn all(local: &Local) -> Result<Snapshot, ApiError> {
     }
 }
 
-pub(super) fn stopped(error: Stopped) -> ApiError {
+pub(super) fn stopped_error(error: EngineStopped) -> ApiError {
     ApiError::Failed { exit: Exit::Internal, message: error.to_string() }
 }
 
 /// Says that there is no store, which may be a mistyped path.
-pub(super) fn no_store(local: &Local) -> Option<String> {
+pub(super) fn no_store_notice(local: &Local) -> Option<String> {
     let root = local.writer.store.root();
     if root.exists() {
-        return no_log(local).map(|says| format!("Note: {} {says}.", root.display()));
+        return no_log_notice(local).map(|says| format!("Note: {} {says}.", root.display()));
     }
     Some(format!("Note: there is no store at {} yet; the first lesson makes it.", root.display()))
 }
 
 /// Says what shows that the directory of the logs belongs to something else.
-pub(super) fn no_log(local: &Local) -> Option<String> {
-    let name = local.writer.store.foreign_name()?;
+pub(super) fn no_log_notice(local: &Local) -> Option<String> {
+    let name = local.writer.store.foreign_file_name()?;
     let name = neutralise(&name, Layout::Line);
     Some(format!("has other files, such as {name}, and no logs; is --logs right?"))
 }
 
 /// Says that not all logs have been read yet.
-pub(super) fn recent_only(extent: Extent, snapshot: &Snapshot) -> Option<String> {
+pub(super) fn recent_only_notice(extent: LogCoverage, snapshot: &Snapshot) -> Option<String> {
     let newest = snapshot.memories().len();
-    (extent != Extent::Whole).then(|| {
+    (extent != LogCoverage::Whole).then(|| {
         format!(
             "Note: the index is not complete yet; only the {newest} newest memories were searched."
         )
@@ -78,8 +78,8 @@ impl Local {
     /// # Errors
     /// [`ApiError::Failed`], after a bug.
     pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
-        let View { snapshot, .. } = view(self)?;
-        let signed = snapshot.signed() + snapshot.withheld;
-        Ok((snapshot.embedded().min(signed), snapshot.memories().len()))
+        let EngineView { snapshot, .. } = view(self)?;
+        let signed = snapshot.signed_count() + snapshot.withheld;
+        Ok((snapshot.embedded_count().min(signed), snapshot.memories().len()))
     }
 }

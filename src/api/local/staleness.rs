@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use super::damage::UsedSnapshot;
-use super::repositories::unnamed;
+use super::repositories::unnamed_error;
 use super::{Local, repositories, snapshots};
 use crate::work_trees::known_tree::KnownTree;
 use event::{Problems, RepoKey};
 use memory::Memory;
-use reply::{Checked, CheckedTree};
+use reply::{CheckedRepo, CheckedTree};
 use requests::{ApiError, Reply, StaleRequest};
 use search::snapshot::Snapshot;
-use search::staleness::{Changed, changed_since};
+use search::staleness::{ChangedFiles, changed_since};
 
 /// Work trees of one repository that one answer is about, those that callers came from last: each may be a look.
 const TREES_MAX: usize = 4;
@@ -24,10 +24,10 @@ pub(super) fn stale(
     request: &StaleRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
-        .ok_or_else(unnamed)?;
+        .ok_or_else(unnamed_error)?;
     let (Some(here), Some(place)) = (&local.here, &local.place) else {
         if local.is_of_others() {
             let message = "work trees are shown to the owner of the server only";
@@ -46,7 +46,7 @@ pub(super) fn stale(
         tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top().to_owned(), here.clone())));
     let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
     let look = tree.look((local.core.clock)().now, &snapshot).ok_or_else(gone)?;
-    Ok(reply::stale(&Checked { repo: here, report: &look.report, older: look.older }))
+    Ok(reply::stale(&CheckedRepo { repo: here, report: &look.report, older: look.older }))
 }
 
 /// Answers from the known work trees of a repository.
@@ -60,13 +60,13 @@ fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
     let checked = looks.iter().map(|(name, look)| CheckedTree {
         name,
         at: look.at,
-        checked: Checked { repo, report: &look.report, older: look.older },
+        checked: CheckedRepo { repo, report: &look.report, older: look.older },
     });
     reply::stale_by_tree(repo, &checked.collect::<Vec<_>>())
 }
 
 /// Tells whether the caller's work tree can tell which files of a memory changed.
-pub(super) fn is_told(local: &Local, memory: &Memory, snapshot: &Snapshot) -> bool {
+pub(super) fn has_callers_work_tree(local: &Local, memory: &Memory, snapshot: &Snapshot) -> bool {
     let has_tree = local.place.as_ref().is_some_and(|place| place.git.is_some());
     let here = local.here.as_ref().filter(|_| has_tree && local.core.config.as_of.is_none());
     here.is_some_and(|here| snapshot.keys_of(here).contains(&memory.repo))
@@ -77,12 +77,12 @@ pub(super) fn changed_files<'a>(
     local: &Local,
     memories: impl Iterator<Item = &'a Arc<Memory>>,
     snapshot: &Snapshot,
-) -> Changed {
-    let (Some(here), Some(place)) = (&local.here, &local.place) else { return Changed::new() };
-    let Some(git) = &place.git else { return Changed::new() };
+) -> ChangedFiles {
+    let (Some(here), Some(place)) = (&local.here, &local.place) else { return ChangedFiles::new() };
+    let Some(git) = &place.git else { return ChangedFiles::new() };
     // The work tree is of today, also where the memories are of an earlier time.
     if local.core.config.as_of.is_some() {
-        return Changed::new();
+        return ChangedFiles::new();
     }
     let keys = snapshot.keys_of(here);
     changed_since(memories.filter(|memory| keys.contains(&memory.repo)), &git.top)

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::damage::UsedSnapshot;
 use super::{Local, query_vector, snapshots};
-use engine::digest::Digest;
-use engine::{Extent, View};
+use engine::state_digest::StateDigest;
+use engine::{EngineView, LogCoverage};
 use guard::text::{Layout, neutralise};
 use reply::Whoami;
 use requests::{ApiError, Reply};
@@ -19,21 +19,22 @@ use writer::exit::Exit;
 const LONG_LOGS_SHOWN: usize = 3;
 
 pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
-    let View { snapshot, extent } = snapshots::view(local)?;
+    let EngineView { snapshot, coverage: extent } = snapshots::view(local)?;
     let store = &local.writer.store;
-    let model = query_vector::model(local, &snapshot);
+    let model = query_vector::model_state(local, &snapshot);
     let reply = reply::status(store.root(), store.root().is_dir(), &snapshot, &model);
-    let reply = match snapshots::no_log(local) {
-        Some(says) => reply.and("store", &format!("it {says}")),
+    let reply = match snapshots::no_log_notice(local) {
+        Some(says) => reply.with_line("store", &format!("it {says}")),
         None => reply,
     };
     let reply = with_reranker(local, reply);
-    let reply = long_logs(store).into_iter().fold(reply, |reply, says| reply.and("long", &says));
+    let reply =
+        long_logs(store).into_iter().fold(reply, |reply, says| reply.with_line("long", &says));
     Ok(match extent {
-        Extent::Whole => reply,
-        Extent::Recent | Extent::Behind => {
+        LogCoverage::Whole => reply,
+        LogCoverage::Recent | LogCoverage::Behind => {
             let line = "not complete: the logs are being read, and these are the newest";
-            reply.and("reading", line).with("reading", true.into())
+            reply.with_line("reading", line).with_field("reading", true.into())
         }
     })
 }
@@ -44,7 +45,7 @@ fn with_reranker(local: &Local, reply: Reply) -> Reply {
     let (says, is_resting) = (reranker.what_is_sent(), reranker.is_resting());
     let rests = if is_resting { "; it failed a moment ago and is left alone" } else { "" };
     let json = json!({ "name": reranker.name(), "what_is_sent": says, "rests": is_resting });
-    reply.and("reranker", &format!("{says}{rests}")).with("reranker", json)
+    reply.with_line("reranker", &format!("{says}{rests}")).with_field("reranker", json)
 }
 
 /// Says which logs are worth archiving.
@@ -60,15 +61,15 @@ fn long_logs(store: &Store) -> Vec<String> {
 }
 
 pub(super) fn digest(local: &Local, used: &UsedSnapshot) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
     if let Some((log, trouble)) = snapshot.health().troubles.first_key_value() {
         let log = neutralise(&log.display().to_string(), Layout::Line);
         let message = format!("failed to read {log}, which the digest needs: {trouble}");
         return Err(ApiError::Failed { exit: Exit::Io, message });
     }
     let origin = local.writer.store.origin().ok().flatten();
-    let digest = Digest::of(&snapshot, origin.as_ref());
+    let digest = StateDigest::compute(&snapshot, origin.as_ref());
     let json = json!({
         "digest": digest.to_string(), "memories": digest.memories, "orphans": digest.orphans,
         "documents": digest.documents, "terms": digest.terms,
@@ -90,7 +91,7 @@ pub(super) fn whoami(local: &Local) -> Result<Reply, ApiError> {
                        none; change into one that exists, for example cd ~";
         return Err(ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() });
     };
-    let View { snapshot, .. } = snapshots::view(local)?;
+    let EngineView { snapshot, .. } = snapshots::view(local)?;
     let log = local.writer.store.log_of(here);
     let keys = snapshot.keys_of(here);
     let alike: Vec<String> = snapshot

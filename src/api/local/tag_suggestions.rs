@@ -11,7 +11,7 @@ use search::snapshot::Snapshot;
 use search::suggested_tags;
 
 pub(super) fn suggest(request: &TagsRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
-    let cited = citation::cited(std::slice::from_ref(&request.id), snapshot)?;
+    let cited = citation::cited_memories(std::slice::from_ref(&request.id), snapshot)?;
     let memory = cited.first().ok_or_else(|| Problems::one("id", "is missing"))?;
     let mut numbered = (0..).zip(snapshot.memories().iter());
     let number = numbered.find(|(_, one)| one.id == memory.id).map(|(number, _)| number);

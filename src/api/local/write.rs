@@ -11,14 +11,14 @@ use writer::{BatchError, BatchOutcome, Receipt, RecordError, record_drafts};
 /// Writes one event.
 pub(super) fn record(local: &Local, draft: Draft) -> Result<Receipt, ApiError> {
     let written = local.writer.record(draft, (local.core.clock)(), Durability::Written);
-    written.map_err(unwritten).inspect(|receipt| tell(local, receipt))
+    written.map_err(write_error).inspect(|receipt| notify_engine(local, receipt))
 }
 
 /// Tells the engine of a write, so that the next answer holds it.
-pub(super) fn tell(local: &Local, receipt: &Receipt) {
+pub(super) fn notify_engine(local: &Local, receipt: &Receipt) {
     if receipt.place == Destination::Log {
         let (log, offset) = &receipt.at;
-        local.core.engine.wrote(log, *offset);
+        local.core.engine.record_own_write(log, *offset);
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn vouch(local: &Local, draft: &mut Draft, voice: &Voice) {
 }
 
 /// Turns the error of a write into that of a call.
-pub(super) fn unwritten(error: RecordError) -> ApiError {
+pub(super) fn write_error(error: RecordError) -> ApiError {
     let exit = Exit::of_record(&error);
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems),

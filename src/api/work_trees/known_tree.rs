@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use event::{RepoKey, Timestamp};
-use memory::{Mark, Memory};
+use memory::{FoldMark, Memory};
 use search::snapshot::Snapshot;
-use search::staleness::{GitError, StalenessReport, ToCheck};
+use search::staleness::{GitError, StalenessCheck, StalenessReport};
 use store::DetectedRepo;
 
 use super::tree_print::tree_print;
@@ -46,7 +46,7 @@ pub struct TreeLook {
     pub files: Vec<String>,
     is_comparable: bool,
     /// The state of all memories, as long as none changes: then those of this repository need not be compared.
-    mark: Mark,
+    mark: FoldMark,
     memories_sum: u64,
     tree_print: u64,
 }
@@ -81,7 +81,7 @@ impl KnownTree {
     #[must_use]
     pub fn look(&self, now: Timestamp, snapshot: &Snapshot) -> Option<Arc<TreeLook>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = DetectedRepo::of_directory(&self.top);
+        let place = DetectedRepo::detect(&self.top);
         if !self.top.is_dir() || place.top() != self.top {
             return None;
         }
@@ -97,7 +97,7 @@ impl KnownTree {
         if let Some(last) = last.as_ref().filter(holds) {
             return Some(Arc::clone(last));
         }
-        let to_check = ToCheck::of(&memories, &self.top);
+        let to_check = StalenessCheck::prepare(&memories, &self.top);
         let mut named: BTreeSet<&str> = BTreeSet::new();
         // A file may be named by thousands of memories, and counts once.
         let is_comparable = to_check.files().all(|file| {
@@ -107,7 +107,7 @@ impl KnownTree {
         let files: Vec<String> = named.into_iter().map(str::to_owned).collect();
         // Before the look: what changes meanwhile must show afterwards.
         let tree_print = tree_print(&place, &files);
-        let report = to_check.look(place.git.as_ref());
+        let report = to_check.run(place.git.as_ref());
         let look = TreeLook {
             at: now,
             report,
@@ -129,12 +129,12 @@ impl TreeLook {
     /// Tells whether the look answers what was asked, and not only that git was slow or failed.
     #[must_use]
     pub fn is_sure(&self) -> bool {
-        self.report.silence.is_none_or(|silence| silence == GitError::NoRepository)
+        self.report.git_error.is_none_or(|silence| silence == GitError::NoRepository)
     }
 
     /// A look that found this, for tests.
     #[cfg(test)]
-    pub(super) fn found(place: DetectedRepo, at: Timestamp, report: StalenessReport) -> Self {
+    pub(super) fn for_tests(place: DetectedRepo, at: Timestamp, report: StalenessReport) -> Self {
         Self {
             at,
             place,

@@ -31,7 +31,7 @@ pub struct WorkTrees {
 
 impl WorkTrees {
     /// Notes that a caller came from a place of this repository.
-    pub fn came_from(&self, place: &DetectedRepo, repo: &RepoKey) {
+    pub fn record_tree(&self, place: &DetectedRepo, repo: &RepoKey) {
         let top = place.top();
         if !top.is_absolute() {
             return;
@@ -93,17 +93,17 @@ mod tests {
         let place = |number: usize| {
             let place = folder.path().join(number.to_string());
             std::fs::create_dir_all(&place).unwrap();
-            DetectedRepo::of_directory(&place)
+            DetectedRepo::detect(&place)
         };
         for number in 0..=TREES_MAX {
             let place = place(number);
-            trees.came_from(&place, &place.key);
-            trees.came_from(&place, &place.key);
+            trees.record_tree(&place, &place.key);
+            trees.record_tree(&place, &place.key);
         }
         assert_eq!(trees.all().len(), TREES_MAX);
         let (first, second) = (place(0), place(1));
         assert!(trees.at(first.top()).is_none() && trees.at(second.top()).is_some());
-        trees.came_from(&second, &RepoKey::parse("github.com/acme/api").unwrap());
+        trees.record_tree(&second, &RepoKey::parse("github.com/acme/api").unwrap());
         assert_eq!(trees.all()[0].top(), second.top(), "its repository has another name now");
         assert_eq!(trees.all().len(), TREES_MAX);
         trees.forget(&trees.at(second.top()).unwrap());

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use event::{RepoKey, Timestamp, is_code};
-use search::staleness::{Stale, Symbols};
+use search::staleness::{StaleMemory, Symbols};
 
 use super::known_tree::{KnownTree, TreeLook};
-use crate::journal::told::stamp;
+use crate::journal::agent_delivery::short_stamp;
 use crate::journal::{Journal, kind};
 
 /// Most memories of one work tree that are told as stale, the surest: more would drive all else out of the journal.
@@ -25,7 +25,7 @@ const NO_NEWS: [&str; 3] = ["event", "at", "first"];
 
 /// What listeners were told of one work tree.
 #[derive(Debug)]
-pub struct ToldOfTree {
+pub struct ReportedTree {
     /// The name of the work tree, for people.
     name: String,
     /// The place of the work tree as a number: two may have one name.
@@ -37,13 +37,13 @@ pub struct ToldOfTree {
     is_first: bool,
 }
 
-impl ToldOfTree {
+impl ReportedTree {
     /// Reads from the journal what was told before, by this process or another one.
     #[must_use]
     pub fn read(journal: &Journal, of: &KnownTree) -> Self {
         let tree = number(of);
         let (mut stale, mut seen) = (BTreeMap::new(), BTreeSet::new());
-        let lines = journal.back_from(None, &[kind::STALE, kind::FRESH, kind::TREE]);
+        let lines = journal.read_back(None, &[kind::STALE, kind::FRESH, kind::TREE]);
         let of_tree = lines
             .into_iter()
             .map(|(_, line)| line)
@@ -62,11 +62,11 @@ impl ToldOfTree {
     }
 
     /// Tells what a look found and was not told before. Returns false if the journal could not be written.
-    pub fn tell(&mut self, look: &TreeLook, journal: &Journal, now: Timestamp) -> bool {
+    pub fn report(&mut self, look: &TreeLook, journal: &Journal, now: Timestamp) -> bool {
         if !look.is_sure() {
             return true;
         }
-        let found: BTreeMap<&str, &Stale> = look
+        let found: BTreeMap<&str, &StaleMemory> = look
             .report
             .stale
             .iter()
@@ -116,23 +116,23 @@ impl ToldOfTree {
         json!({
             "event": kind,
             "at": format!("{now:.0}"),
-            "id": stamp(id),
+            "id": short_stamp(id),
             "repo": self.repo.as_str(),
             "agent": null,
             "session": null,
             "event_type": null,
-            "work_tree": stamp(&self.name),
+            "work_tree": short_stamp(&self.name),
             "tree": self.tree,
         })
     }
 
-    fn with_reasons(&self, mut line: Value, stale: &Stale) -> Value {
+    fn with_reasons(&self, mut line: Value, stale: &StaleMemory) -> Value {
         let missing = match &stale.symbols {
             Symbols::Found { missing, .. } => missing.as_slice(),
             Symbols::NotApplicable => &[],
         };
         let listed = |all: &[String]| {
-            let shown = all.iter().take(LISTED_MAX).map(|one| stamp(one));
+            let shown = all.iter().take(LISTED_MAX).map(|one| short_stamp(one));
             Value::Array(shown.collect())
         };
         let confidence = (f64::from(stale.confidence) * 100.0).round() / 100.0;
@@ -166,7 +166,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use event::{Decoded, codec};
+    use event::{DecodedLine, codec};
     use memory::{Fold, LinePlace, Memory};
     use search::staleness::{GitError, StalenessReport};
     use store::DetectedRepo;
@@ -180,27 +180,27 @@ mod tests {
     impl World {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let journal = Journal::of(folder.path(), folder.path());
+            let journal = Journal::for_store(folder.path(), folder.path());
             let place = folder.path().join("secret-customer/api");
             let tree = KnownTree::new(place, RepoKey::parse("acme/api").unwrap());
             Self { folder, journal, tree }
         }
 
-        fn told(&self) -> ToldOfTree {
-            ToldOfTree::read(&self.journal, &self.tree)
+        fn reported_tree(&self) -> ReportedTree {
+            ReportedTree::read(&self.journal, &self.tree)
         }
 
         /// Tells what a look found, and returns the new lines.
-        fn tell(&self, told: &mut ToldOfTree, stale: Vec<Stale>) -> Vec<Value> {
+        fn report_stale(&self, told: &mut ReportedTree, stale: Vec<StaleMemory>) -> Vec<Value> {
             self.tell_report(told, StalenessReport { stale, ..<_>::default() })
         }
 
-        fn tell_report(&self, told: &mut ToldOfTree, report: StalenessReport) -> Vec<Value> {
-            let before = self.journal.now_at().or(self.journal.beginning());
-            let place = DetectedRepo::of_directory(self.folder.path());
-            let look = TreeLook::found(place, now(), report);
-            assert!(told.tell(&look, &self.journal, now()));
-            let Some(from) = before.or(self.journal.beginning()) else { return Vec::new() };
+        fn tell_report(&self, told: &mut ReportedTree, report: StalenessReport) -> Vec<Value> {
+            let before = self.journal.end_sequence().or(self.journal.start_sequence());
+            let place = DetectedRepo::detect(self.folder.path());
+            let look = TreeLook::for_tests(place, now(), report);
+            assert!(told.report(&look, &self.journal, now()));
+            let Some(from) = before.or(self.journal.start_sequence()) else { return Vec::new() };
             let lines = self.journal.read_on(from, 999_999).unwrap().lines;
             lines.into_iter().map(|(_, line)| line).collect()
         }
@@ -214,7 +214,8 @@ mod tests {
         let mut fold = Fold::default();
         for offset in 0..count {
             let line = json!({ "id": format!("m{offset:04}"), "lesson": "x", "repo": "acme/api" });
-            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+            let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "api")
+            else {
                 panic!("{line}")
             };
             let (repo, offset) = (event.repo_key(), u64::try_from(offset).unwrap());
@@ -223,9 +224,9 @@ mod tests {
         fold.memories().iter().cloned().collect()
     }
 
-    fn stale(count: usize) -> Vec<Stale> {
+    fn stale(count: usize) -> Vec<StaleMemory> {
         let gone = vec!["src/a.rs".to_owned()];
-        let of = |memory| Stale {
+        let of = |memory| StaleMemory {
             memory,
             confidence: 1.0,
             gone: gone.clone(),
@@ -248,18 +249,18 @@ mod tests {
     #[test]
     fn each_change_is_told_once() {
         let world = World::new();
-        let mut told = world.told();
-        let lines = world.tell(&mut told, stale(2));
+        let mut told = world.reported_tree();
+        let lines = world.report_stale(&mut told, stale(2));
         assert_eq!(kinds(&lines), ["stale m0000", "stale m0001"]);
         assert!(lines.iter().all(|line| line["first"] == true), "{lines:?}");
         assert!(!format!("{lines:?}").contains("customer"), "no path: {lines:?}");
-        assert!(world.tell(&mut told, stale(2)).is_empty());
+        assert!(world.report_stale(&mut told, stale(2)).is_empty());
         let mut changed = stale(2);
         changed[0].changed = vec!["src/b.rs".to_owned()];
-        let lines = world.tell(&mut told, changed);
+        let lines = world.report_stale(&mut told, changed);
         assert_eq!(kinds(&lines), ["stale m0000"]);
         assert_eq!((&lines[0]["changed"], lines[0].get("first")), (&json!(["src/b.rs"]), None));
-        let lines = world.tell(&mut told, stale(2).split_off(1));
+        let lines = world.report_stale(&mut told, stale(2).split_off(1));
         assert_eq!(kinds(&lines), ["fresh m0000"]);
     }
 
@@ -267,34 +268,35 @@ mod tests {
     #[test]
     fn another_process_goes_on_from_the_journal() {
         let world = World::new();
-        let lines = world.tell(&mut world.told(), Vec::new());
+        let lines = world.report_stale(&mut world.reported_tree(), Vec::new());
         assert_eq!(kinds(&lines), ["tree -"]);
-        let mut told = world.told();
-        assert!(world.tell(&mut told, Vec::new()).is_empty(), "it was seen before");
-        let lines = world.tell(&mut told, stale(2));
+        let mut told = world.reported_tree();
+        assert!(world.report_stale(&mut told, Vec::new()).is_empty(), "it was seen before");
+        let lines = world.report_stale(&mut told, stale(2));
         assert!(lines.len() == 2 && lines[0].get("first").is_none(), "{lines:?}");
-        let mut told = world.told();
-        assert!(world.tell(&mut told, stale(2)).is_empty());
-        assert_eq!(kinds(&world.tell(&mut told, stale(1))), ["fresh m0001"]);
-        assert!(world.tell(&mut world.told(), stale(1)).is_empty());
+        let mut told = world.reported_tree();
+        assert!(world.report_stale(&mut told, stale(2)).is_empty());
+        assert_eq!(kinds(&world.report_stale(&mut told, stale(1))), ["fresh m0001"]);
+        assert!(world.report_stale(&mut world.reported_tree(), stale(1)).is_empty());
         // A work tree of another place has the same name.
         let (folder, repo) = (world.folder.path().join("api"), world.tree.repo().clone());
         let other = World { tree: KnownTree::new(folder, repo), ..world };
-        assert_eq!(other.tell(&mut other.told(), stale(1)).len(), 1);
+        assert_eq!(other.report_stale(&mut other.reported_tree(), stale(1)).len(), 1);
     }
 
     // S-STALE-9
     #[test]
     fn without_an_answer_of_git_nothing_is_told() {
         let world = World::new();
-        let mut told = world.told();
-        world.tell(&mut told, stale(1));
+        let mut told = world.reported_tree();
+        world.report_stale(&mut told, stale(1));
         for silence in [GitError::TooLong, GitError::Failed, GitError::NoProgram] {
-            let report = StalenessReport { silence: Some(silence), ..<_>::default() };
+            let report = StalenessReport { git_error: Some(silence), ..<_>::default() };
             assert!(world.tell_report(&mut told, report).is_empty(), "{silence}");
         }
         let silence = Some(GitError::NoRepository);
-        let lines = world.tell_report(&mut told, StalenessReport { silence, ..<_>::default() });
+        let lines =
+            world.tell_report(&mut told, StalenessReport { git_error: silence, ..<_>::default() });
         assert_eq!(kinds(&lines), ["fresh m0000"], "a folder without git is sure");
     }
 
@@ -302,16 +304,16 @@ mod tests {
     #[test]
     fn a_flood_of_stale_memories_is_bounded() {
         let world = World::new();
-        let mut told = world.told();
-        assert_eq!(world.tell(&mut told, stale(TOLD_MAX + 50)).len(), TOLD_MAX);
-        assert!(world.tell(&mut told, stale(TOLD_MAX + 50)).is_empty());
+        let mut told = world.reported_tree();
+        assert_eq!(world.report_stale(&mut told, stale(TOLD_MAX + 50)).len(), TOLD_MAX);
+        assert!(world.report_stale(&mut told, stale(TOLD_MAX + 50)).is_empty());
         let rest = stale(TOLD_MAX + 50).split_off(1);
-        let lines = world.tell(&mut told, rest);
+        let lines = world.report_stale(&mut told, rest);
         let expected = ["fresh m0000".to_owned(), format!("stale m{TOLD_MAX:04}")];
         assert_eq!(kinds(&lines), expected);
         let mut long = stale(1);
         long[0].gone = vec!["x".repeat(9_999); 99];
-        let lines = world.tell(&mut world.told(), long);
+        let lines = world.report_stale(&mut world.reported_tree(), long);
         assert!(lines.iter().all(|line| line.to_string().len() < 4_000));
     }
 }

@@ -12,9 +12,9 @@ use engine::watch::{FolderHint, FolderWatch};
 use search::snapshot::Snapshot;
 
 use super::known_tree::{KnownTree, TreeLook};
-use super::stale_events::ToldOfTree;
+use super::stale_events::ReportedTree;
 use crate::journal::Journal;
-use crate::journal::told::Teller;
+use crate::journal::agent_delivery::DeliveryJournal;
 use crate::local::Core;
 
 /// How long it waits after a hint for others: a checkout writes many files, and git moves `HEAD` last.
@@ -101,7 +101,7 @@ struct SeenTree {
     /// The last look; `None` before the first.
     look: Option<Arc<TreeLook>>,
     /// `None` where there is no journal.
-    told: Option<ToldOfTree>,
+    told: Option<ReportedTree>,
 }
 
 impl StaleWatcher {
@@ -150,7 +150,7 @@ impl StaleWatcher {
     /// Compares the work trees that something happened to, or all, and tells what that leads to.
     fn look(&mut self, core: &Core, is_due: bool) {
         let hints = std::mem::take(&mut *lock(&self.hints));
-        hints.paths.iter().for_each(|path| self.watch.note(path));
+        hints.paths.iter().for_each(|path| self.watch.record_change(path));
         let trees = core.work_trees.all();
         // A work tree that belongs to another repository now is another one.
         self.seen.retain(|_, seen| trees.iter().any(|tree| Arc::ptr_eq(tree, &seen.tree)));
@@ -181,16 +181,16 @@ impl StaleWatcher {
             self.seen.remove(tree.top());
             return;
         };
-        let journal = core.teller.as_ref().map(Teller::journal);
+        let journal = core.delivery_journal.as_ref().map(DeliveryJournal::journal);
         let seen = self.seen.entry(tree.top().to_owned()).or_insert_with(|| SeenTree {
             tree: Arc::clone(tree),
             look: None,
-            told: journal.map(|journal: &Journal| ToldOfTree::read(journal, tree)),
+            told: journal.map(|journal: &Journal| ReportedTree::read(journal, tree)),
         });
         let is_told = seen.look.as_ref().is_some_and(|last| Arc::ptr_eq(last, &look));
         if !is_told && let (Some(told), Some(journal)) = (&mut seen.told, journal) {
             // What could not be told is told with the next look.
-            let is_told = told.tell(&look, journal, (core.clock)().now);
+            let is_told = told.report(&look, journal, (core.clock)().now);
             seen.look = is_told.then_some(look);
         } else {
             seen.look = Some(look);

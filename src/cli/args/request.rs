@@ -9,14 +9,16 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use event::Problems;
 use requests::ApiRequest;
 use requests::fields::is_absent;
-use requests::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm, Values};
+use requests::parameter::{
+    ArgumentShape, CommandForm, Parameter, ParameterValues, Presence, ToolForm,
+};
 use serde_json::{Map, Value};
 
 use crate::args::output_format::OutputFormat;
 
 /// A request that can also be asked of the past.
 #[derive(Debug, Args)]
-pub struct Past<R: ApiRequest> {
+pub struct PastArguments<R: ApiRequest> {
     /// The request.
     #[command(flatten)]
     pub arguments: Arguments<R>,
@@ -91,7 +93,7 @@ impl<R: ApiRequest> FromArgMatches for Arguments<R> {
 fn empty_options<R: ApiRequest>(given: &Map<String, Value>) -> Problems {
     let mut problems = Problems::none();
     for parameter in R::parameters() {
-        let is_filter = matches!(parameter.values, Values::List | Values::Time);
+        let is_filter = matches!(parameter.values, ParameterValues::List | ParameterValues::Time);
         let form = parameter.command.as_ref().map(|form| form.shape);
         let is_option = matches!(form, Some(ArgumentShape::Option(_)));
         let is_empty = match given.get(parameter.name) {
@@ -122,7 +124,7 @@ fn spelled<R: ApiRequest>(problems: &Problems) -> Problems {
 /// Describes a parameter to clap, where the command line offers it.
 fn argument(parameter: &Parameter) -> Option<Arg> {
     let form = parameter.command.as_ref()?;
-    let is_list = matches!(parameter.values, Values::List);
+    let is_list = matches!(parameter.values, ParameterValues::List);
     let argument = Arg::new(parameter.name).help(parameter.help());
     let argument = match form.shape {
         ArgumentShape::Switch(long, _) => argument.long(long).action(ArgAction::SetTrue),
@@ -150,7 +152,7 @@ fn argument(parameter: &Parameter) -> Option<Arg> {
     };
     Some(match &parameter.values {
         // No other face offers these words, so clap may list and check them.
-        Values::Word(words) if parameter.tool == ToolForm::Refused => {
+        ParameterValues::Word(words) if parameter.tool == ToolForm::Refused => {
             // With what each means, clap would put every option of the command on two lines.
             let values = words.iter().map(|(word, _)| PossibleValue::new(*word));
             argument.value_parser(PossibleValuesParser::new(values)).hide_possible_values(true)
@@ -184,7 +186,7 @@ fn value(parameter: &Parameter, form: &CommandForm, matches: &ArgMatches) -> Opt
     }
     let texts: Vec<String> = matches.get_many::<String>(name)?.cloned().collect();
     match parameter.values {
-        Values::List => Some(texts.into()),
+        ParameterValues::List => Some(texts.into()),
         _ => Some(texts.join(" ").into()),
     }
 }

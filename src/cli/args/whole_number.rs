@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 /// Reads a whole number within bounds, and says what is allowed where it is none.
-pub fn whole<T: TryFrom<u64> + Clone + Send + Sync + 'static>(
+pub fn whole_number<T: TryFrom<u64> + Clone + Send + Sync + 'static>(
     allowed: RangeInclusive<u64>,
     example: u64,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn a_wrong_number_is_told_what_is_allowed() {
-        let days = whole::<u16>(1..=366, 30);
+        let days = whole_number::<u16>(1..=366, 30);
         assert_eq!((days("1"), days(" 366 ")), (Ok(1), Ok(366)));
         for wrong in ["0", "367", "-1", "x", "", "1.5", "99999999999999999999"] {
             let told = "must be a whole number from 1 to 366, for example 30".to_owned();

@@ -11,11 +11,11 @@ use crate::args::output_format::OutputFormat;
 use crate::command_context::{CommandContext, Process};
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::add::lesson_fields::LessonFields;
-use crate::piped;
+use crate::piped_input;
 use crate::program::Program;
 use event::{Draft, Problems};
 use requests::{ApiError, Reply};
-use retriever::failure::failed;
+use retriever::failure::store_error;
 use retriever::options::GlobalOptions;
 use store::{Destination, Durability};
 use writer::exit::complain;
@@ -27,7 +27,7 @@ mod lesson_fields;
 mod lesson_form;
 
 /// What happened to a form.
-pub(super) enum FormEnd {
+pub(super) enum FormOutcome {
     /// Its text was saved, with this type.
     Saved(Box<Receipt>, String),
     /// It has no lesson.
@@ -86,11 +86,11 @@ pub(super) fn add(context: &mut CommandContext<'_, '_>, command: &Add) -> Comman
     let durability = if *durable { Durability::Synced } else { Durability::Written };
     let mut draft = fields.draft.clone();
     if *words == ["-"] {
-        draft.lesson = Some(piped::text(process)?);
+        draft.lesson = Some(piped_input::read_piped_text(process)?);
     } else if !words.is_empty() {
         draft.lesson = Some(words.join(" "));
     }
-    program.directory_asked.note(takes_directory(&draft));
+    program.directory_use.record(takes_directory(&draft));
     let writer = program.lesson_writer(options)?;
     if draft.lesson.is_some() {
         let (receipt, kind) = program.record_typed(&writer, draft, durability, process)?;
@@ -112,32 +112,32 @@ pub(super) fn add(context: &mut CommandContext<'_, '_>, command: &Add) -> Comman
         again: "agent-knowledge add",
         is_new: true,
     };
-    let end = program.filled_in(&writer, &order, durability, process)?;
+    let end = program.fill_in_form(&writer, &order, durability, process)?;
     Ok(CommandEnd::Saved { form: *output, reply: end.reply() })
 }
 
 impl Program<'_> {
     /// Returns the door of the caller, for this directory.
     pub(super) fn lesson_writer(&self, settings: &GlobalOptions) -> Result<Writer, ApiError> {
-        let settled = self.settle(settings)?;
+        let settled = self.resolve_settings(settings)?;
         let identity = Identity::from_environment(
             self.surroundings.lookup,
             self.surroundings.directory.path(),
         )
-        .on(self.surroundings.host.as_deref());
-        let directory = self.here().unwrap_or_default();
+        .with_host(self.surroundings.host.as_deref());
+        let directory = self.working_directory().unwrap_or_default();
         Ok(Writer { store: settled.store, config: settled.config, directory, identity })
     }
 
     /// Lets a person fill in a form, and saves it. A form that cannot be saved stays.
-    pub(super) fn filled_in(
+    pub(super) fn fill_in_form(
         &self,
         writer: &Writer,
         order: &FormOrder<'_>,
         durability: Durability,
         process: &mut Process<'_>,
-    ) -> Result<FormEnd, ApiError> {
-        let before = lesson_form::written(&order.draft, order.title);
+    ) -> Result<FormOutcome, ApiError> {
+        let before = lesson_form::form_text(&order.draft, order.title);
         let own;
         let (path, text, is_ours) = match order.file {
             Some(path) if path == Path::new("-") => {
@@ -145,37 +145,37 @@ impl Program<'_> {
             }
             Some(path) => (path, editor::read(path)?, false),
             None => {
-                own = editor::edited(&self.surroundings, &before)?;
+                own = editor::edit_text(&self.surroundings, &before)?;
                 (own.path.as_path(), own.text, true)
             }
         };
         let kept = |error| if is_ours { with_kept(error, path, order.again) } else { error };
-        let mut draft = lesson_form::read(&text, order.draft.clone())
+        let mut draft = lesson_form::read_form(&text, order.draft.clone())
             .map_err(|problems| kept(problems.into()))?;
-        let known = lesson_form::read(&before, order.draft.clone());
+        let known = lesson_form::read_form(&before, order.draft.clone());
         let is_same = known.as_ref() == Ok(&draft);
         if order.is_new && !is_ours {
             lesson_form::fill(&mut draft, &order.draft);
         }
         let end = if is_same && !order.is_new {
-            FormEnd::Unchanged
+            FormOutcome::Unchanged
         } else if draft.lesson.is_none() {
             if is_ours && !is_same {
                 let (again, path) = (order.again, path.display());
                 let message =
                     format!("the form is kept in {path}; go on with {again} --form {path}");
                 complain(process.messages, process.name, &message);
-                return Ok(FormEnd::Empty);
+                return Ok(FormOutcome::Empty);
             }
-            FormEnd::Empty
+            FormOutcome::Empty
         } else if order.is_new {
             let (receipt, kind) =
                 self.record_typed(writer, draft, durability, process).map_err(kept)?;
-            FormEnd::Saved(Box::new(receipt), kind)
+            FormOutcome::Saved(Box::new(receipt), kind)
         } else {
             let kind = draft.event_type.clone().unwrap_or_default();
             let receipt = self.record(writer, draft, durability, process).map_err(kept)?;
-            FormEnd::Saved(Box::new(receipt), kind)
+            FormOutcome::Saved(Box::new(receipt), kind)
         };
         if is_ours {
             editor::discard(path);
@@ -212,12 +212,12 @@ impl Program<'_> {
         process: &mut Process<'_>,
     ) -> Result<Receipt, ApiError> {
         let is_new = !writer.store.root().exists();
-        let among = writer.store.among_other_files();
+        let among = writer.store.foreign_folder_warning();
         let receipt =
             writer.record(draft, (self.surroundings.clock)(), durability).map_err(|error| {
                 match error {
                     RecordError::Invalid(problems) => as_flags(&problems).into(),
-                    RecordError::Store(error) => failed(&error),
+                    RecordError::Store(error) => store_error(&error),
                 }
             })?;
         let made = is_new.then(|| format!("made the store {}", writer.store.root().display()));
@@ -229,7 +229,7 @@ impl Program<'_> {
     }
 }
 
-impl FormEnd {
+impl FormOutcome {
     /// Returns the answer about it.
     pub(super) fn reply(&self) -> Reply {
         let nothing = |text: &str| {

@@ -3,8 +3,8 @@
 use clap::Args;
 use event::{Problems, Timestamp, quoted};
 use requests::ApiError;
-use retriever::failure::failed;
-use search::Point;
+use retriever::failure::store_error;
+use search::TimePoint;
 use upkeep::archive;
 use writer::exit::Exit;
 
@@ -52,19 +52,19 @@ pub struct Archive {
 
 /// Runs the command.
 pub(super) fn archive(context: &mut CommandContext<'_, '_>, command: &Archive) -> CommandResult {
-    let settled = context.program.settle(context.options)?;
+    let settled = context.program.resolve_settings(context.options)?;
     let bounds = bounds(command, (context.program.surroundings.clock)().now)?;
     let logs = match command.repos.as_slice() {
-        [] => settled.store.logs().map_err(|error| failed(&error))?,
+        [] => settled.store.logs().map_err(|error| store_error(&error))?,
         repos => {
-            let found = repos.iter().map(|named| log_check::log_of(&settled, named));
+            let found = repos.iter().map(|named| log_check::named_log(&settled, named));
             found.collect::<Result<_, _>>()?
         }
     };
     let how =
         if command.dry_run { archive::ArchiveMode::DryRun } else { archive::ArchiveMode::Change };
     let request = archive::ArchiveRequest { store: &settled.store, logs, bounds, how };
-    let archive::Archived { checked, failed } = archive::archive(&request);
+    let archive::ArchiveOutcome { checked, failed } = archive::archive(&request);
     let exit = failed.as_ref().map_or(Exit::Done, Exit::of_store);
     Ok(CommandEnd::Answer { form: command.form, exit, reply: checked.reply })
 }
@@ -81,9 +81,10 @@ fn bounds(command: &Archive, now: Timestamp) -> Result<archive::Bounds, ApiError
         lines
     });
     let not_before = command.older_than.as_deref().and_then(|text| {
-        let point = Point::parse(text);
+        let point = TimePoint::parse(text);
         if point.is_none() {
-            problems.add("older_than", format!("must be {}, got {}", Point::ALLOWED, quoted(text)));
+            problems
+                .add("older_than", format!("must be {}, got {}", TimePoint::ALLOWED, quoted(text)));
         }
         point.map(|point| point.first(now))
     });

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use requests::browse::{BrowseRequest, PAGE_MAX};
-use requests::{Api, CompleteRequest, Listing, Request, Slot};
+use requests::{Api, CompleteRequest, CompletionSlot, Listing, Request};
 use serde_json::Value;
 
 use clap::Args;
 
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult, print};
-use crate::commands::complete_words::word_completion::{WordKind, WordPlace, place_of};
+use crate::commands::complete_words::word_completion::{WordKind, WordPlace, word_place};
 use event::EventId;
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::exit::Exit;
 
 mod word_completion;
@@ -43,7 +43,7 @@ pub(super) fn complete_words(
 ) -> CommandResult {
     let mut line = (context.command_line)();
     line.build();
-    let place = place_of(&line, &command.words);
+    let place = word_place(&line, &command.words);
     let words = match &place.kind {
         WordKind::Path => {
             return Ok(CommandEnd::Exit(print(context.process, &format!("{FILES}\n"))));
@@ -68,15 +68,15 @@ pub(super) fn complete_words(
 fn values(
     context: &mut CommandContext<'_, '_>,
     place: &WordPlace,
-    slot: Slot,
+    slot: CompletionSlot,
 ) -> Option<Vec<(String, String)>> {
     let logs = place.logs.as_ref().map(PathBuf::from).or_else(|| context.options.logs.clone());
     let options = GlobalOptions { logs, ..context.options.clone() };
-    let api = context.program.open(&options, Need::Words).ok()?;
+    let api = context.program.open(&options, MemoryNeed::Words).ok()?;
     let found =
         api.ask(&Request::Complete(CompleteRequest::read(slot, &place.typed).ok()?)).ok()?.json;
     let found = found.get("values")?.as_array()?.iter().filter_map(Value::as_str);
-    if slot != Slot::Id {
+    if slot != CompletionSlot::Id {
         return Some(found.map(|value| (value.to_owned(), String::new())).collect());
     }
     let lessons = newest_lessons(&*api);

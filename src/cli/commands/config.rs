@@ -6,9 +6,9 @@ use clap::{Args, Subcommand};
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::commands::config::setting_rows::{shown, unset};
+use crate::commands::config::setting_rows::{rows_reply, unset};
 use requests::Reply;
-use retriever::failure::failed;
+use retriever::failure::store_error;
 use serde_json::json;
 use store::StoreError;
 
@@ -76,13 +76,13 @@ pub enum ConfigCommand {
 /// Runs the command.
 pub(super) fn config(context: &mut CommandContext<'_, '_>, command: &Config) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
-    let path = program.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
+    let path = program.config_path().ok_or_else(|| store_error(&StoreError::NoPlace))?;
     let shows_all = ConfigCommand::Show(command.form);
     let (form, reply) = match command.command.as_ref().unwrap_or(&shows_all) {
         ConfigCommand::Show(form) => {
-            let rows = program.rows(options, &path)?;
-            let findings = program.tell_findings(process)?;
-            (form, shown(&rows, &path, &findings))
+            let rows = program.setting_rows(options, &path)?;
+            let findings = program.report_findings(process)?;
+            (form, rows_reply(&rows, &path, &findings))
         }
         ConfigCommand::Get { key, form } => (form, program.value_of(options, &path, key)?),
         ConfigCommand::Set { pairs, form } => (form, program.set_keys(&path, pairs, process)?),

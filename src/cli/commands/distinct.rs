@@ -22,5 +22,5 @@ pub struct Distinct {
 
 /// Runs the command.
 pub(super) fn distinct(context: &mut CommandContext<'_, '_>, command: &Distinct) -> CommandResult {
-    memory_change::change(context, command.form, command.arguments.read()?)
+    memory_change::ask_change(context, command.form, command.arguments.read()?)
 }

@@ -10,12 +10,12 @@ use crate::command_output::CommandResult;
 use crate::log_check;
 use crate::program::Program;
 use api::local;
-use engine::watch::Watching;
-use retriever::options::{GlobalOptions, Need};
+use engine::watch::WatchMode;
+use retriever::options::{GlobalOptions, MemoryNeed};
 use retriever::reranking;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::startup::Surroundings;
-use search::snapshot::Room;
+use search::snapshot::MemoryUsage;
 use upkeep::{CheckReport, doctor};
 
 /// Memory that a byte of a log can take, in bytes: a line that says next to nothing has some thirty bytes and takes a
@@ -44,15 +44,15 @@ pub struct Doctor {
 pub(super) fn doctor(context: &mut CommandContext<'_, '_>, command: &Doctor) -> CommandResult {
     let (program, options) = (&*context.program, context.options);
     let report = program.examine(options, |_| {
-        let local = program.local(options, Need::Words).ok()?;
-        local.engine().snapshot().ok().map(|snapshot| snapshot.room())
+        let local = program.open_local(options, MemoryNeed::Words).ok()?;
+        local.engine().snapshot().ok().map(|snapshot| snapshot.memory_usage())
     });
-    Ok(log_check::ended(command.form, report))
+    Ok(log_check::check_end(command.form, report))
 }
 
 impl Program<'_> {
     /// Returns the same checks for callers of the shared retriever. They change nothing.
-    pub(super) fn doctor_of_server(&self, settings: &GlobalOptions) -> local::Doctor {
+    pub(super) fn doctor_of_server(&self, settings: &GlobalOptions) -> local::DoctorCheck {
         let Surroundings { variable, clock, secret, leave, .. } = self.surroundings;
         let Surroundings { directory, temporary, program, host, .. } = &self.surroundings;
         let (directory, temporary) = (directory.clone(), temporary.clone());
@@ -69,7 +69,7 @@ impl Program<'_> {
                 secret,
                 leave,
             });
-            let room = |_: &_| core.engine.snapshot().ok().map(|snapshot| snapshot.room());
+            let room = |_: &_| core.engine.snapshot().ok().map(|snapshot| snapshot.memory_usage());
             program.examine(&settings, room).reply
         })
     }
@@ -78,12 +78,12 @@ impl Program<'_> {
     fn examine(
         &self,
         settings: &GlobalOptions,
-        room: impl Fn(&ResolvedSettings) -> Option<Room>,
+        room: impl Fn(&ResolvedSettings) -> Option<MemoryUsage>,
     ) -> CheckReport {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let config_file = self.config_path();
-        let (settled, settings_trouble) = match self.settle(settings) {
+        let (settled, settings_trouble) = match self.resolve_settings(settings) {
             Ok(settled) => (Some(settled), None),
             Err(error) => (None, Some(error.to_string())),
         };
@@ -99,7 +99,7 @@ impl Program<'_> {
             model_dir: settled.as_ref().map(|settled| settled.model_dir.clone()),
             cache_dir: settled.as_ref().map(|settled| settled.cache_dir.clone()),
             room: settled.as_ref().filter(|settled| may_be_full(settled)).and_then(room),
-            watching: settled.as_ref().map_or(Watching::PollOnly, |settled| settled.watching),
+            watching: settled.as_ref().map_or(WatchMode::PollOnly, |settled| settled.watching),
             home: set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from),
             clients: self
                 .clients(settled.as_ref().map(|settled| settled.cache_dir.as_path()))
@@ -108,7 +108,7 @@ impl Program<'_> {
             program_folders: folders.unwrap_or_default(),
             sessions: settled.as_ref().and_then(|settled| self.sessions_note(settled)),
             team: settled.as_ref().and_then(|settled| self.team_note(settled)),
-            reranker: settled.as_ref().and_then(reranking::note),
+            reranker: settled.as_ref().and_then(reranking::doctor_note),
         })
     }
 }

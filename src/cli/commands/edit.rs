@@ -10,11 +10,11 @@ use clap::Args;
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::commands::add::{FormEnd, FormOrder, editor};
+use crate::commands::add::{FormOrder, FormOutcome, editor};
 use event::{Draft, MANUAL, draft_from_json};
-use requests::change::{ChangeRequest, Voice, Wanted};
+use requests::change::{ChangeRequest, Voice, WantedChange};
 use requests::{Api, ApiError, Reply, Request};
-use retriever::options::Need;
+use retriever::options::MemoryNeed;
 use store::{DetectedRepo, Durability};
 use writer::exit::Exit;
 use writer::field_flags::FLAGS;
@@ -46,27 +46,27 @@ pub struct Edit {
 pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let form = command.output;
-    let api = program.open(options, Need::Words)?;
+    let api = program.open(options, MemoryNeed::Words)?;
     let (old, memory) = old_version(&*api, &command.id)?;
     if command.form.is_none() && !editor::is_possible() {
         return Err(needs_terminal(&old));
     }
     let writer = program.lesson_writer(options)?;
-    let here = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
+    let here = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
     let order = FormOrder {
-        draft: draft_of(&memory, here.as_str()),
+        draft: memory_draft(&memory, here.as_str()),
         title: &format!("Memory {old}. Saving makes a new memory that replaces it."),
         file: command.form.as_deref(),
         again: &format!("agent-knowledge edit {old}"),
         is_new: false,
     };
-    let end = program.filled_in(&writer, &order, Durability::Written, process)?;
-    let FormEnd::Saved(receipt, _) = &end else {
+    let end = program.fill_in_form(&writer, &order, Durability::Written, process)?;
+    let FormOutcome::Saved(receipt, _) = &end else {
         return Ok(CommandEnd::Saved { form, reply: end.reply() });
     };
-    let done = replaced(&*api, &memory, &old, receipt.id.as_str())?;
+    let done = replace_memory(&*api, &memory, &old, receipt.id.as_str())?;
     let reply = Reply { text: done.text, ..end.reply() };
-    Ok(CommandEnd::Saved { form, reply: reply.with("replaces", old.into()) })
+    Ok(CommandEnd::Saved { form, reply: reply.with_field("replaces", old.into()) })
 }
 
 /// Finds a memory that may get a new version; returns its id and its fields.
@@ -79,7 +79,7 @@ pub(super) fn old_version(api: &dyn Api, id: &String) -> Result<(String, Value),
 }
 
 /// Puts a new version in the place of a memory, and says what became of its pin and its links.
-pub(super) fn replaced(
+pub(super) fn replace_memory(
     api: &dyn Api,
     memory: &Value,
     old: &str,
@@ -122,7 +122,7 @@ fn needs_terminal(id: &str) -> ApiError {
 }
 
 /// Returns the fields of a memory that a person may change. Who wrote it and when belongs to the old version.
-pub(super) fn draft_of(memory: &Value, here: &str) -> Draft {
+pub(super) fn memory_draft(memory: &Value, here: &str) -> Draft {
     let is_kept = |name: &str| {
         let is_origin = ["agent_id", "session_id", "id", "timestamp", "source"].contains(&name);
         name == "private" || FLAGS.iter().any(|flag| flag.field == name && !is_origin)
@@ -141,7 +141,7 @@ pub(super) fn draft_of(memory: &Value, here: &str) -> Draft {
 fn replace(api: &dyn Api, old: &str, new: &str) -> Result<(), ApiError> {
     let request = ChangeRequest {
         ids: vec![old.to_owned()],
-        change: Wanted::Superseded { by: new.to_owned() },
+        change: WantedChange::Superseded { by: new.to_owned() },
         note: Some(REASON.to_owned()),
     };
     let done = api.ask_as(&Request::Change(request), &Voice::Caller);
@@ -157,7 +157,7 @@ fn replace(api: &dyn Api, old: &str, new: &str) -> Result<(), ApiError> {
 fn pin(api: &dyn Api, new: &str) -> Result<(), ApiError> {
     let request = ChangeRequest {
         ids: vec![new.to_owned()],
-        change: Wanted::Pinned,
+        change: WantedChange::Pinned,
         note: Some(REASON.to_owned()),
     };
     let done = api.ask_as(&Request::Change(request), &Voice::Caller);

@@ -5,7 +5,7 @@ use requests::Sweep;
 
 use crate::command_context::CommandContext;
 use crate::command_output::CommandResult;
-use crate::memory_change::{SweepOptions, sweep};
+use crate::memory_change::{SweepOptions, ask_sweep};
 
 /// Archive memories that nobody has needed for long (shown only, unless --apply)
 #[derive(Debug, Args)]
@@ -20,5 +20,5 @@ pub struct Fade {
 
 /// Runs the command.
 pub(super) fn fade(context: &mut CommandContext<'_, '_>, command: &Fade) -> CommandResult {
-    sweep(context, Sweep::Fade { repo: command.repo.clone() }, &command.how)
+    ask_sweep(context, Sweep::Fade { repo: command.repo.clone() }, &command.how)
 }

@@ -22,5 +22,5 @@ pub struct Feedback {
 
 /// Runs the command.
 pub(super) fn feedback(context: &mut CommandContext<'_, '_>, command: &Feedback) -> CommandResult {
-    memory_change::change(context, command.form, command.arguments.read()?)
+    memory_change::ask_change(context, command.form, command.arguments.read()?)
 }

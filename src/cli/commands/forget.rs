@@ -23,5 +23,5 @@ pub struct Forget {
 
 /// Runs the command.
 pub(super) fn forget(context: &mut CommandContext<'_, '_>, command: &Forget) -> CommandResult {
-    memory_change::change(context, command.form, command.arguments.read()?)
+    memory_change::ask_change(context, command.form, command.arguments.read()?)
 }

@@ -1,7 +1,7 @@
 //! `hook`: how a hook runs as a process: its deadline, its caller, and how it reaches the memory without waiting. Not here:
 //! what hooks say and learn (`clients::hooks`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use retriever::startup::Retriever;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use clap::Args;
 use crate::command_context::{CommandContext, Process};
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
-use api::journal::told::{self, Place, Teller, Told};
+use api::journal::agent_delivery::{self, AgentDelivery, AgentPlace, DeliveryJournal};
 use api::local::Local;
 use clients::hooks::hook_input::HookInput;
-use clients::hooks::{self, HookCall, HookTold, NoAnswer, Reached, switch};
-use daemon::remote::Remote;
+use clients::hooks::{self, ApiConnection, HookCall, HookDelivery, NoAnswer, switch};
+use daemon::retriever_client::RetrieverClient;
 use event::{HOOK, fits_short_field};
 use requests::caller::{Caller, Patience};
-use retriever::options::{GlobalOptions, Need};
-use retriever::resolved_settings::{ResolvedSettings, Watches};
+use retriever::options::{GlobalOptions, MemoryNeed};
+use retriever::resolved_settings::{ResolvedSettings, WatchChoice};
 use settings::variables::{HOOKS_DEADLINE_MS, HOOKS_DEBUG};
 use writer::exit::{Exit, complain};
 
@@ -75,7 +75,7 @@ pub(super) fn hook(context: &mut CommandContext<'_, '_>, command: &Hook) -> Comm
     let heard = program.hear(options, command, process, deadline);
     let is_told = program.set(HOOKS_DEBUG).is_some();
     if is_told {
-        let settled = program.settle(options).ok();
+        let settled = program.resolve_settings(options).ok();
         let warning = settled.and_then(|settled| settled.config.warning());
         for told in warning.into_iter().chain(heard.err().map(|silence| silence.to_string())) {
             complain(process.messages, "agent-knowledge hook", &told);
@@ -92,29 +92,29 @@ impl Program<'_> {
         process: &mut Process<'_>,
         deadline: Duration,
     ) -> Result<(), NoAnswer> {
-        let settled = self.settle(settings)?;
+        let settled = self.resolve_settings(settings)?;
         let agent = if is_name(&command.agent) { &command.agent } else { OTHER_AGENT };
         let switches = self.set(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
         let mut reach = |said: &HookInput| self.reach(settings, &settled, agent, (said, deadline));
-        let teller = Teller::of(&cache, &settled.store, &settled.config);
+        let teller = DeliveryJournal::for_store(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
-        let mut note = |said: &HookInput, told: &HookTold<'_>| {
+        let mut note = |said: &HookInput, told: &HookDelivery<'_>| {
             let directory = said.directory.as_deref().unwrap_or(self.surroundings.directory.path());
-            let told = Told {
-                agent: &Redacted::stamp(agent_id(agent)),
+            let told = AgentDelivery {
+                agent: &RedactedText::stamp(agent_id(agent)),
                 session: said.session_id.as_ref(),
-                place: Place::Directory(directory),
-                by: told::HOOK,
+                place: AgentPlace::Directory(directory),
+                by: agent_delivery::BY_HOOK,
                 occasion: told.occasion,
-                asked: told.asked,
+                query: told.query,
                 text: told.text,
                 is_silent: told.text.is_empty(),
                 memories: told.memories,
             };
-            teller.iter().for_each(|teller| teller.note(&told, moment.now));
+            teller.iter().for_each(|teller| teller.record(&told, moment.now));
         };
-        let mut grown = || self.import_aside(&settled.sessions_dir);
+        let mut grown = || self.import_in_background(&settled.sessions_dir);
         let hook = HookCall {
             agent,
             event: command.event.as_deref(),
@@ -122,9 +122,9 @@ impl Program<'_> {
             cache: &cache,
             now: moment.now,
             random: moment.random,
-            grown: &mut grown,
-            told: &mut note,
-            reach: &mut reach,
+            on_transcript_growth: &mut grown,
+            record_delivery: &mut note,
+            connect: &mut reach,
         };
         hooks::run(hook, process.input, process.output)
     }
@@ -136,12 +136,13 @@ impl Program<'_> {
         settled: &ResolvedSettings,
         agent: &str,
         (said, deadline): (&HookInput, Duration),
-    ) -> Reached {
+    ) -> ApiConnection {
         let caller = self.hook_caller(agent, said, deadline);
         let root = settled.store.root();
-        if self.shares()? && root.exists() {
-            let remote = self.attaching_as(caller.clone(), settings, Need::Words, "hook")?;
-            if let Some(remote) = remote.filter(Remote::attach_if_running) {
+        if self.is_shared()? && root.exists() {
+            let remote =
+                self.retriever_client_for(caller.clone(), settings, MemoryNeed::Words, "hook")?;
+            if let Some(remote) = remote.filter(RetrieverClient::attach_if_running) {
                 return Ok(Arc::new(remote));
             }
         }
@@ -150,7 +151,13 @@ impl Program<'_> {
             return Err(NoAnswer::Unreached(message.to_owned()));
         }
         let clock = Box::new(self.surroundings.clock);
-        let core = Retriever::core(settled.clone(), Need::Words, Watches::Not, clock, None)?;
+        let core = Retriever::open_core(
+            settled.clone(),
+            MemoryNeed::Words,
+            WatchChoice::Off,
+            clock,
+            None,
+        )?;
         Ok(Arc::new(Local::new(Arc::new(core), caller)))
     }
 
@@ -159,7 +166,7 @@ impl Program<'_> {
     fn hook_caller(&self, agent: &str, said: &HookInput, deadline: Duration) -> Caller {
         let there = said.directory.clone().filter(|directory| directory.is_dir());
         let removed = || said.directory.clone().filter(|directory| directory.is_absolute());
-        let directory = there.or_else(|| self.here()).or_else(removed);
+        let directory = there.or_else(|| self.working_directory()).or_else(removed);
         let directory = directory.unwrap_or_else(|| self.surroundings.directory.path().to_owned());
         let session_id = said.session_id.clone().filter(|id| fits_short_field(id));
         let patience = Patience {
@@ -168,7 +175,7 @@ impl Program<'_> {
             embed: Duration::ZERO,
             index: deadline / 2,
         };
-        let agent_id = Redacted::stamp(agent_id(agent));
+        let agent_id = RedactedText::stamp(agent_id(agent));
         let source = Some(HOOK.to_owned());
         Caller { agent_id, session_id, source, patience, ..self.caller(Some(directory)) }
     }

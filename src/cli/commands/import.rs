@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use event::Problems;
 use exchange::foreign_place::ForeignPlace;
-use requests::{ApiError, Doing};
+use requests::{ApiError, ChangeExtent};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
@@ -16,10 +16,10 @@ use crate::program::Program;
 mod agent_files;
 pub(super) mod foreign_failure;
 pub(super) mod import_site;
+mod import_watch;
 mod report;
 mod store_import;
 mod store_report;
-mod watch;
 
 const IMPORT_HELP: &str = "\
 A store is a folder, a database or a JSON file, and is only read. It is recognised by what is in
@@ -79,12 +79,12 @@ pub(super) fn import(context: &mut CommandContext<'_, '_>, command: &Import) -> 
     let messages = &mut *process.messages;
     let (exit, reply) = match (&command.undo, program.named_store(command)) {
         (Some(id), _) => {
-            let extent = if command.dry_run { Doing::Show } else { Doing::Do };
-            program.take_back(options, id, extent)?
+            let extent = if command.dry_run { ChangeExtent::Show } else { ChangeExtent::Do };
+            program.undo_import(options, id, extent)?
         }
         (None, store) => match store? {
             Some(path) => program.import_store(options, command, &path)?,
-            None => program.take_over(options, command, messages)?,
+            None => program.import_agent_files(options, command, messages)?,
         },
     };
     Ok(CommandEnd::Answer { form: command.form, exit, reply })

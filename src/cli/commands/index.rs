@@ -3,15 +3,15 @@
 use clap::Args;
 use index::embed::worker::{Progress, WorkerState};
 use requests::Reply;
-use retriever::failure::unavailable;
-use retriever::options::Need;
+use retriever::failure::unavailable_error;
+use retriever::options::MemoryNeed;
 use serde_json::json;
 use std::time::Duration;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::program::bar;
+use crate::program::progress_bar;
 
 /// How often the progress is checked.
 const LOOK_MS: u64 = 50;
@@ -26,8 +26,8 @@ pub struct Index {
 
 /// Runs the command.
 pub(super) fn index(context: &mut CommandContext<'_, '_>, command: &Index) -> CommandResult {
-    let local = context.program.local(context.options, Need::Meaning)?;
-    let bar = bar("embedding {bar:30} {pos}/{len} {eta}");
+    let local = context.program.open_local(context.options, MemoryNeed::Meaning)?;
+    let bar = progress_bar("embedding {bar:30} {pos}/{len} {eta}");
     let progress = loop {
         let (embedded, memories) = local.embedded()?;
         bar.set_length(u64::try_from(memories).unwrap_or(u64::MAX));
@@ -35,8 +35,8 @@ pub(super) fn index(context: &mut CommandContext<'_, '_>, command: &Index) -> Co
         let (progress, next) = (local.engine().embedding(), local.engine().next_embedding());
         // While a model is changed, the next one has the work.
         match next.as_ref().or(progress.as_ref()).map(|progress| &progress.state) {
-            None => return Err(unavailable("no embedding model in this build".to_owned())),
-            Some(WorkerState::Failed(error)) => return Err(unavailable(error.to_string())),
+            None => return Err(unavailable_error("no embedding model in this build".to_owned())),
+            Some(WorkerState::Failed(error)) => return Err(unavailable_error(error.to_string())),
             Some(WorkerState::Loading | WorkerState::Ready { .. }) => {}
         }
         // A model that is loading may still fail, also where nothing is left to do.

@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 use clap::Args;
 
 use crate::args::output_format::OutputFormat;
-use crate::asking::{Usual, asked};
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::commands::model::fetched;
-use crate::commands::sessions::consent::{Person, run_import};
+use crate::commands::model::fetch_model;
+use crate::commands::sessions::consent::{ConsentQuestion, run_import};
 use crate::commands::setup::{Setup, set_up};
 use crate::program::Program;
+use crate::question::{DefaultAnswer, ask_yes_or_no};
 use index::embed::{RUNS_MODEL, model};
 use reply::Home;
 use requests::{ApiError, Reply};
-use retriever::failure::unkept;
+use retriever::failure::session_store_error;
 use retriever::options::GlobalOptions;
 use retriever::session_permission::SessionPermission;
 use sessions::session_store::SessionStore;
@@ -35,7 +35,7 @@ struct Done {
 }
 
 impl Done {
-    fn note(&mut self, part: &str, state: &str, text: String) {
+    fn add_part(&mut self, part: &str, state: &str, text: String) {
         self.json.insert(part.to_owned(), state.into());
         if !text.is_empty() {
             self.told.push(text);
@@ -44,7 +44,7 @@ impl Done {
 
     /// Notes that one part failed. The others are done all the same.
     fn fail(&mut self, part: &str, error: &ApiError) {
-        self.note(part, "failed", format!("{part}: {error}"));
+        self.add_part(part, "failed", format!("{part}: {error}"));
         self.exit.get_or_insert(match error {
             ApiError::Failed { exit, .. } => *exit,
             ApiError::Invalid(_) => Exit::Invalid,
@@ -64,7 +64,7 @@ struct SetupChanges {
 }
 
 impl SetupChanges {
-    fn of(plan: &Value) -> Self {
+    fn from_plan(plan: &Value) -> Self {
         let files = plan.get("files").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let text = |file: &Value, name: &str| {
             file.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -172,7 +172,7 @@ pub(super) fn init(context: &mut CommandContext<'_, '_>, command: &Init) -> Comm
     {
         done.fail("sessions", &error);
     }
-    let home = Home::without_step(program.home_of(options)?, "agent-knowledge init");
+    let home = Home::without_step(program.home_reply(options)?, "agent-knowledge init");
     done.told.push(home.text);
     let mut json = home.json;
     if let Some(fields) = json.as_object_mut() {
@@ -192,7 +192,7 @@ impl Program<'_> {
         done: &mut Done,
     ) -> Result<(), ApiError> {
         if given == Some(false) {
-            done.note("clients", "left", String::new());
+            done.add_part("clients", "left", String::new());
             return Ok(());
         }
         let command = |dry_run| Setup {
@@ -207,10 +207,15 @@ impl Program<'_> {
             form: OutputFormat { json: true },
         };
         let (_, plan) = set_up(self, settings, &command(true), messages)?;
-        let changes = SetupChanges::of(&plan.json);
+        let changes = SetupChanges::from_plan(&plan.json);
         let answer = match given {
             None if changes.to_write == 0 => Some(true),
-            None => asked(&changes.words, "Set up these clients?", Usual::Yes, messages)?,
+            None => ask_yes_or_no(
+                &changes.words,
+                "Set up these clients?",
+                DefaultAnswer::Yes,
+                messages,
+            )?,
             given => given,
         };
         match answer {
@@ -220,10 +225,10 @@ impl Program<'_> {
                 if exit != Exit::Done {
                     done.exit = Some(exit);
                 }
-                done.note("clients", state, reply.text);
+                done.add_part("clients", state, reply.text);
             }
-            Some(false) => done.note("clients", "left", String::new()),
-            None => done.note(
+            Some(false) => done.add_part("clients", "left", String::new()),
+            None => done.add_part(
                 "clients",
                 "left",
                 "clients: not set up; --clients sets them up, `agent-knowledge setup --dry-run` shows what that changes".to_owned(),
@@ -241,26 +246,26 @@ impl Program<'_> {
     ) -> Result<(), ApiError> {
         if !RUNS_MODEL {
             let says = "model: this build runs none, and searches by words".to_owned();
-            done.note("model", "not in this build", says);
+            done.add_part("model", "not in this build", says);
             return Ok(());
         }
-        let directory = self.settle(settings)?.model_dir;
+        let directory = self.resolve_settings(settings)?.model_dir;
         if model::status(&directory).is_ready() {
-            done.note("model", "ready", String::new());
+            done.add_part("model", "ready", String::new());
             return Ok(());
         }
         let about = "The model finds memories by meaning, also in other words. Without it, search is by words alone.";
         let answer = match given {
-            None => asked(about, "Fetch it (107 MB)?", Usual::Yes, messages)?,
+            None => ask_yes_or_no(about, "Fetch it (107 MB)?", DefaultAnswer::Yes, messages)?,
             given => given,
         };
         match answer {
             Some(true) => {
-                fetched(self, settings, messages)?;
-                done.note("model", "fetched", "The model is installed.".to_owned());
+                fetch_model(self, settings, messages)?;
+                done.add_part("model", "fetched", "The model is installed.".to_owned());
             }
-            Some(false) => done.note("model", "left", String::new()),
-            None => done.note(
+            Some(false) => done.add_part("model", "left", String::new()),
+            None => done.add_part(
                 "model",
                 "left",
                 "model: not installed; --fetch-model fetches it (107 MB)".to_owned(),
@@ -276,32 +281,33 @@ impl Program<'_> {
         messages: &mut dyn Write,
         done: &mut Done,
     ) -> Result<(), ApiError> {
-        let settled = self.settle(settings)?;
-        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let said = SessionPermission::of(kept.as_ref())?.word();
+        let settled = self.resolve_settings(settings)?;
+        let kept = SessionStore::open(&settled.sessions_dir)
+            .map_err(|error| session_store_error(&error))?;
+        let said = SessionPermission::read(kept.as_ref())?.word();
         match (given, said) {
-            (None, Some(said)) => done.note("sessions", said, String::new()),
+            (None, Some(said)) => done.add_part("sessions", said, String::new()),
             (None, None) => {
                 drop(kept);
-                let text = self.offer_sessions(settings, Person::IsAsked, messages)?;
-                let kept =
-                    SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                let said = SessionPermission::of(kept.as_ref())?.word();
-                done.note("sessions", said.unwrap_or("left"), text);
+                let text = self.offer_sessions(settings, ConsentQuestion::Asked, messages)?;
+                let kept = SessionStore::open(&settled.sessions_dir)
+                    .map_err(|error| session_store_error(&error))?;
+                let said = SessionPermission::read(kept.as_ref())?.word();
+                done.add_part("sessions", said.unwrap_or("left"), text);
             }
             (Some(false), _) => {
                 drop(kept);
-                let kept =
-                    SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                SessionPermission::Refused.keep(&kept)?;
-                done.note("sessions", "no", String::new());
+                let kept = SessionStore::create(&settled.sessions_dir)
+                    .map_err(|error| session_store_error(&error))?;
+                SessionPermission::Refused.write(&kept)?;
+                done.add_part("sessions", "no", String::new());
             }
             (Some(true), _) => {
                 let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
                 drop(kept);
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();
                 let reply = run_import(&settled, plan, &[], now_ms)?;
-                done.note("sessions", "read", reply.text);
+                done.add_part("sessions", "read", reply.text);
             }
         }
         Ok(())

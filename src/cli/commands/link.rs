@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use clap::Args;
-use requests::links::{LinkArguments, links};
+use requests::links::{LinkArguments, read_links};
 use requests::{ApiError, LinkRequest};
 use writer::exit::Exit;
 
@@ -48,11 +48,11 @@ pub(super) fn link(context: &mut CommandContext<'_, '_>, command: &Link) -> Comm
     let request = match &command.bulk {
         Some(bulk) => {
             let text = bulk_text(context.process, bulk)?;
-            links(&text, command.link.text("origin"))?
+            read_links(&text, command.link.text("origin"))?
         }
         None => LinkRequest::One(command.link.read()?),
     };
-    memory_change::link(context, command.form, request)
+    memory_change::ask_link(context, command.form, request)
 }
 
 fn bulk_text(process: &mut Process<'_>, path: &str) -> Result<String, ApiError> {

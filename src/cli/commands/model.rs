@@ -16,7 +16,7 @@ use crate::program::Program;
 use index::embed::{RUNS_MODEL, model};
 use requests::{ApiError, Reply, Request};
 use retriever::model_plan::ModelPlaces;
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::exit::Exit;
 
 mod calibrate;
@@ -55,30 +55,30 @@ pub(super) fn model(context: &mut CommandContext<'_, '_>, command: &Model) -> Co
     let (form, reply) = match &command.command {
         ModelCommand::Use(model) => (model.form, program.use_model(options, model, messages)?),
         ModelCommand::Calibrate(form) => (*form, program.calibrate(options)?),
-        ModelCommand::Fetch(form) => (*form, fetched(program, options, messages)?),
+        ModelCommand::Fetch(form) => (*form, fetch_model(program, options, messages)?),
         ModelCommand::Status(form) => (*form, standing(program, options)?),
     };
     Ok(CommandEnd::answer(form, reply))
 }
 
 /// Fetches the model of this machine, and tells its state.
-pub(super) fn fetched(
+pub(super) fn fetch_model(
     program: &mut Program<'_>,
     options: &GlobalOptions,
     messages: &mut dyn Write,
 ) -> Result<Reply, ApiError> {
-    fetch(&program.settle(options)?.model_dir, messages)?;
+    fetch(&program.resolve_settings(options)?.model_dir, messages)?;
     standing(program, options)
 }
 
 /// Tells which model is installed, and which one answers.
 fn standing(program: &mut Program<'_>, options: &GlobalOptions) -> Result<Reply, ApiError> {
-    let settled = program.settle(options)?;
+    let settled = program.resolve_settings(options)?;
     let reply = installed(&settled.model_dir);
-    if !ModelPlaces::of(&settled).asks_others(&settled.config) {
+    if !ModelPlaces::from_settings(&settled).asks_others(&settled.config) {
         return Ok(reply);
     }
-    let status = program.open(options, Need::Meaning)?.ask(&Request::Status)?;
+    let status = program.open(options, MemoryNeed::Meaning)?.ask(&Request::Status)?;
     Ok(reply::with_model(reply, &status))
 }
 

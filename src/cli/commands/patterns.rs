@@ -5,7 +5,7 @@ use requests::analysis::PatternsArguments;
 use requests::{
     AcceptedPattern, Api, ApiError, FINDINGS_MAX, PatternsRequest, Request, TOKENS_MIN, Voice,
 };
-use retriever::options::Need;
+use retriever::options::MemoryNeed;
 use serde_json::Value;
 
 use crate::args::output_format::OutputFormat;
@@ -27,7 +27,7 @@ pub struct Patterns {
 /// Runs the command.
 pub(super) fn patterns(context: &mut CommandContext<'_, '_>, command: &Patterns) -> CommandResult {
     let request: PatternsRequest = command.arguments.read()?;
-    let api = context.open(Need::Words)?;
+    let api = context.open(MemoryNeed::Words)?;
     let request = by_mark(request, &*api)?;
     let reply = api.ask_as(&Request::Patterns(request), &Voice::Caller)?;
     Ok(CommandEnd::answer(command.form, reply))

@@ -11,8 +11,8 @@ use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use requests::browse::{BrowseRequest, OutlineRequest};
 use requests::{ApiError, Listing, Reply, Request};
-use retriever::options::Need;
-use terminal::screen::Style;
+use retriever::options::MemoryNeed;
+use terminal::screen::ScreenStyle;
 use writer::exit::Exit;
 
 const PICK_HELP: &str = "\
@@ -44,14 +44,14 @@ pub struct Pick {
 pub(super) fn pick(context: &mut CommandContext<'_, '_>, command: &Pick) -> CommandResult {
     let outline: OutlineRequest = command.arguments.read()?;
     let listing = Request::List(Listing::Outline(Box::new(BrowseRequest::from(outline))));
-    let api = context.open(Need::Words)?;
+    let api = context.open(MemoryNeed::Words)?;
     let listed = || api.ask(&listing).map(|reply| reply.json);
     let lookup = context.program.surroundings.lookup;
     let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
     let is_dumb = lookup("TERM").is_some_and(|terminal| terminal == "dumb");
     let is_colourful = context.process.colour_choice.decides(!is_set("NO_COLOR") && !is_dumb);
-    let style = if is_colourful { Style::Styled } else { Style::Plain };
-    let Some(id) = chosen(&*api, &listed, &command.words.join(" "), style)? else {
+    let style = if is_colourful { ScreenStyle::Styled } else { ScreenStyle::Plain };
+    let Some(id) = pick_memory(&*api, &listed, &command.words.join(" "), style)? else {
         // Nothing is printed: what takes the answer would take a blank line for one.
         let nothing = Reply::new(String::new(), json!({ "id": Value::Null }));
         return Ok(match command.form.json {
@@ -77,13 +77,13 @@ fn chosen(
     _: &dyn requests::Api,
     _: &dyn Fn() -> Result<Value, ApiError>,
     _: &str,
-    _: Style,
+    _: ScreenStyle,
 ) -> Result<Option<String>, ApiError> {
     Err(failed(Exit::Usage, format!("{NEEDS_TERMINAL}; pick is for Linux and macOS")))
 }
 
 #[cfg(unix)]
-use on_terminal::chosen;
+use on_terminal::pick_memory;
 
 #[cfg(unix)]
 mod on_terminal {
@@ -95,12 +95,12 @@ mod on_terminal {
 
     use crate::commands::pick::{NEEDS_TERMINAL, failed};
     use requests::{Api, ApiError};
-    use store::first_end_sets;
-    use terminal::choice_list::{AfterKey, ChoiceList, PickRow};
+    use store::set_on_first_end_signal;
+    use terminal::choice_list::{ChoiceList, KeyEffect, PickRow};
 
-    use terminal::keys::{Key, KeyReader};
+    use terminal::keys::{KeyReader, TerminalKey};
     use terminal::raw_terminal::{PersonTerminal, RawTerminal};
-    use terminal::screen::{Screen, Style, drawn};
+    use terminal::screen::{Screen, ScreenStyle, screen_lines};
     use writer::exit::Exit;
 
     /// How often the size of the terminal is looked at while nobody types, in milliseconds.
@@ -113,11 +113,11 @@ mod on_terminal {
     const READ_BYTES: usize = 1_024;
 
     /// Lets a person choose; `None` where they leave, or a signal asks this process to end.
-    pub(super) fn chosen(
+    pub(super) fn pick_memory(
         api: &dyn Api,
         listed: &dyn Fn() -> Result<Value, ApiError>,
         query: &str,
-        style: Style,
+        style: ScreenStyle,
     ) -> Result<Option<String>, ApiError> {
         let Some(terminal) = PersonTerminal::find() else {
             return Err(failed(Exit::Usage, NEEDS_TERMINAL));
@@ -129,8 +129,8 @@ mod on_terminal {
         }
         let is_over = Arc::new(AtomicBool::new(false));
         // Without this a signal leaves the terminal as it is.
-        let _ = first_end_sets(&is_over);
-        let terminal = terminal.taken().map_err(unusable)?;
+        let _ = set_on_first_end_signal(&is_over);
+        let terminal = terminal.into_raw().map_err(unusable)?;
         let keys = KeyReader::default();
         let mut picking =
             Picking { api, terminal, list, keys, preview: None, style, is_over: &is_over };
@@ -166,7 +166,7 @@ mod on_terminal {
         keys: KeyReader,
         /// The id and the text of what is shown below.
         preview: Option<(String, String)>,
-        style: Style,
+        style: ScreenStyle,
         /// Whether a signal came that would have ended the process.
         is_over: &'a AtomicBool,
     }
@@ -178,7 +178,7 @@ mod on_terminal {
             loop {
                 self.list.catch_up();
                 let screen = self.terminal.screen();
-                let lines = drawn(&self.list, self.preview(), screen, self.style);
+                let lines = screen_lines(&self.list, self.preview(), screen, self.style);
                 let now = Some((screen, lines));
                 if now != shown {
                     self.terminal.show(now.as_ref().map_or(&[], |(_, lines)| lines))?;
@@ -197,18 +197,18 @@ mod on_terminal {
                 for key in keys {
                     wait_ms = PREVIEW_MS;
                     match self.list.press(key, screen.page()) {
-                        AfterKey::GoesOn => {}
-                        AfterKey::Chosen => {
+                        KeyEffect::Continue => {}
+                        KeyEffect::Chosen => {
                             return Ok(self.list.selected().map(|one| one.id.clone()));
                         }
-                        AfterKey::Left => return Ok(None),
+                        KeyEffect::Left => return Ok(None),
                     }
                 }
             }
         }
 
         /// Returns the keys that were pressed, after so many milliseconds at the latest.
-        fn pressed(&mut self, wait_ms: i64) -> io::Result<Vec<Key>> {
+        fn pressed(&mut self, wait_ms: i64) -> io::Result<Vec<TerminalKey>> {
             let mut bytes = [0; READ_BYTES];
             let wait_ms = if self.keys.is_waiting() { ESCAPE_MS } else { wait_ms };
             let count = self.terminal.read(wait_ms, &mut bytes)?;

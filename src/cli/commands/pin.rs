@@ -22,5 +22,5 @@ pub struct Pin {
 
 /// Runs the command.
 pub(super) fn pin(context: &mut CommandContext<'_, '_>, command: &Pin) -> CommandResult {
-    memory_change::change(context, command.form, command.arguments.read()?)
+    memory_change::ask_change(context, command.form, command.arguments.read()?)
 }

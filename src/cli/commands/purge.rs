@@ -6,7 +6,7 @@ use requests::Sweep;
 
 use crate::command_context::CommandContext;
 use crate::command_output::CommandResult;
-use crate::memory_change::{SweepOptions, sweep};
+use crate::memory_change::{SweepOptions, ask_sweep};
 
 /// Retract all that an agent or a session wrote (shown only, unless --apply)
 #[derive(Debug, Args)]
@@ -31,5 +31,5 @@ pub(super) fn purge(context: &mut CommandContext<'_, '_>, command: &Purge) -> Co
     let Purge { author, session, undo, how } = command;
     let author = author.clone().map(Author::Agent);
     let author = author.unwrap_or_else(|| Author::Session(session.clone().unwrap_or_default()));
-    sweep(context, if *undo { Sweep::Unpurge(author) } else { Sweep::Purge(author) }, how)
+    ask_sweep(context, if *undo { Sweep::Unpurge(author) } else { Sweep::Purge(author) }, how)
 }

@@ -3,12 +3,12 @@
 
 use clap::Args;
 use requests::listing::ReviewRequest;
-use requests::{Doing, Request};
-use retriever::options::Need;
+use requests::{ChangeExtent, Request};
+use retriever::options::MemoryNeed;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
-use crate::chat_failure::of_model;
+use crate::chat_failure::chat_error;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use providers::chat_model::ChatModel;
@@ -35,16 +35,16 @@ pub struct Review {
 /// Runs the command.
 pub(super) fn review(context: &mut CommandContext<'_, '_>, command: &Review) -> CommandResult {
     let request: ReviewRequest = command.request.read()?;
-    let api = context.open(Need::Words)?;
+    let api = context.open(MemoryNeed::Words)?;
     let mut reply = api.ask(&Request::Review(request))?;
     if command.judge {
-        let doing = if command.apply { Doing::Do } else { Doing::Show };
+        let doing = if command.apply { ChangeExtent::Do } else { ChangeExtent::Show };
         let program = &*context.program;
-        reply = judgement::judged(&*api, &reply, doing, &mut |pair| {
-            let config = program.settle(context.options)?.config;
+        reply = judgement::judge_pairs(&*api, &reply, doing, &mut |pair| {
+            let config = program.resolve_settings(context.options)?.config;
             let model =
-                ChatModel::configured(&config, program.surroundings.lookup).map_err(of_model)?;
-            model.decided(pair).map_err(of_model)
+                ChatModel::configured(&config, program.surroundings.lookup).map_err(chat_error)?;
+            model.decide(pair).map_err(chat_error)
         })?;
     }
     Ok(CommandEnd::answer(command.form, reply))

@@ -1,7 +1,7 @@
 //! `scrub`: removes secrets from logs. Not here: finding and removing them (`upkeep`).
 
 use clap::Args;
-use retriever::failure::failed;
+use retriever::failure::store_error;
 use store::Store;
 use upkeep::{Recogniser, scrub};
 
@@ -37,9 +37,9 @@ pub struct Scrub {
 
 /// Runs the command.
 pub(super) fn scrub(context: &mut CommandContext<'_, '_>, command: &Scrub) -> CommandResult {
-    let settled = context.program.settle(context.options)?;
+    let settled = context.program.resolve_settings(context.options)?;
     let log =
-        command.repo.as_deref().map(|named| log_check::log_of(&settled, named)).transpose()?;
+        command.repo.as_deref().map(|named| log_check::named_log(&settled, named)).transpose()?;
     let report = scrub::scrub(&scrub::ScrubRequest {
         store: &settled.store,
         repo: log.as_deref().map(Store::repo_of),
@@ -47,6 +47,6 @@ pub(super) fn scrub(context: &mut CommandContext<'_, '_>, command: &Scrub) -> Co
         recogniser: &Recogniser::default(),
         places: log_check::own_folders(&settled),
     })
-    .map_err(|error| failed(&error))?;
-    Ok(log_check::ended(command.form, report))
+    .map_err(|error| store_error(&error))?;
+    Ok(log_check::check_end(command.form, report))
 }

@@ -3,13 +3,13 @@
 
 use clap::Args;
 use requests::{Mode, Request, SearchRequest};
-use retriever::options::Need;
+use retriever::options::MemoryNeed;
 use terminal::highlight::highlighted;
 
-use crate::args::request::Past;
+use crate::args::request::PastArguments;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult, shape};
-use crate::piped;
+use crate::piped_input;
 
 /// Find memories about an error, a command or a question
 #[derive(Debug, Args)]
@@ -17,15 +17,15 @@ use crate::piped;
 pub struct Search {
     /// The request.
     #[command(flatten)]
-    pub past: Past<SearchRequest>,
+    pub past: PastArguments<SearchRequest>,
 }
 
 /// Runs the command.
 pub(super) fn search(context: &mut CommandContext<'_, '_>, command: &Search) -> CommandResult {
-    let Past { arguments, form, .. } = &command.past;
-    let request = piped::with_query(context.process, arguments)?;
+    let PastArguments { arguments, form, .. } = &command.past;
+    let request = piped_input::with_query(context.process, arguments)?;
     let request = SearchRequest { shape: shape(*form), ..request };
-    let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
+    let need = if request.mode == Mode::Lexical { MemoryNeed::Words } else { MemoryNeed::Meaning };
     let mut reply = context.open(need)?.ask(&Request::Search(request.clone()))?;
     if context.process.is_colourful {
         reply.text = highlighted(&reply.text, &request.query);

@@ -10,12 +10,12 @@ use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::sessions::forget::ForgetSessions;
 use crate::commands::sessions::import::ImportSessions;
 use crate::commands::sessions::list::ListSessions;
-use crate::commands::sessions::names::shown_session;
+use crate::commands::sessions::names::session_to_show;
 use crate::commands::sessions::review::ReviewSessions;
 use crate::commands::sessions::show::ShowSession;
 use requests::{Request, SessionSearchRequest, Shape};
-use retriever::failure::{refuse_held, unkept};
-use retriever::options::Need;
+use retriever::failure::{refuse_unknown_keys, session_store_error};
+use retriever::options::MemoryNeed;
 use sessions::session_digest::SessionDigest;
 use sessions::session_store::SessionStore;
 use settings::ConfigTable;
@@ -50,7 +50,7 @@ pub enum SessionsCommand {
     /// Show a past session
     Show(ShowSession),
     /// Show what a past session was about: topics, files, commands, errors, commits
-    Summary(OneSession),
+    Summary(SummarizeSession),
     /// Go through what past sessions may teach; nothing is saved until you accept it
     Review(ReviewSessions),
     /// Show for each tool what was read and what was not understood
@@ -72,7 +72,7 @@ pub struct SearchSessions {
 
 /// `sessions summary`.
 #[derive(Debug, Args)]
-pub struct OneSession {
+pub struct SummarizeSession {
     /// The session: its id, or the beginning or end of it
     #[arg(value_name = "ID")]
     pub id: String,
@@ -85,11 +85,11 @@ pub struct OneSession {
 pub(super) fn sessions(context: &mut CommandContext<'_, '_>, command: &Sessions) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
-    let settled = program.settle(options)?;
+    let settled = program.resolve_settings(options)?;
     let shows_none =
         matches!(command.command, SessionsCommand::Check(_) | SessionsCommand::Forget(_));
     if !shows_none {
-        refuse_held(&settled.config, ConfigTable::Sessions)?;
+        refuse_unknown_keys(&settled.config, ConfigTable::Sessions)?;
     }
     let form = command.command.form();
     let done = |reply| Ok(CommandEnd::answer(form, reply));
@@ -98,7 +98,7 @@ pub(super) fn sessions(context: &mut CommandContext<'_, '_>, command: &Sessions)
             let request: SessionSearchRequest = command.arguments.read()?;
             let shape = if command.form.json { Shape::Whole } else { Shape::Words };
             let request = SessionSearchRequest { shape, ..request };
-            done(program.open(options, Need::Words)?.ask(&Request::Sessions(request))?)
+            done(program.open(options, MemoryNeed::Words)?.ask(&Request::Sessions(request))?)
         }
         SessionsCommand::Import(command) => {
             done(program.import_sessions(&settled, command, messages)?)
@@ -106,19 +106,22 @@ pub(super) fn sessions(context: &mut CommandContext<'_, '_>, command: &Sessions)
         SessionsCommand::List(command) => done(program.list_sessions(&settled, command)?),
         SessionsCommand::Show(command) => done(program.show_session(&settled, command)?),
         SessionsCommand::Summary(command) => {
-            let (kept, session, _) = shown_session(&settled, &command.id)?;
-            let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
+            let (kept, session, _) = session_to_show(&settled, &command.id)?;
+            let exchanges =
+                kept.exchanges_of(session.row).map_err(|error| session_store_error(&error))?;
             let exchanges: Vec<_> = exchanges.into_iter().map(|kept| kept.exchange).collect();
-            done(reply::session_summary(&session, &SessionDigest::of(&exchanges)))
+            done(reply::session_summary(&session, &SessionDigest::from_exchanges(&exchanges)))
         }
         SessionsCommand::Review(command) => {
             done(program.review_sessions(&settled, command, messages)?)
         }
         SessionsCommand::Check(_) => {
-            let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+            let kept = SessionStore::open(&settled.sessions_dir)
+                .map_err(|error| session_store_error(&error))?;
             let tables =
                 kept.as_ref().map(|kept| Ok((kept.extents()?, kept.censuses()?))).transpose();
-            let (extents, censuses) = tables.map_err(|error| unkept(&error))?.unwrap_or_default();
+            let (extents, censuses) =
+                tables.map_err(|error| session_store_error(&error))?.unwrap_or_default();
             let (reply, is_wrong) = reply::sessions_checked(&extents, &censuses);
             let exit = if is_wrong { Exit::NotFound } else { Exit::Done };
             Ok(CommandEnd::Answer { form, exit, reply })

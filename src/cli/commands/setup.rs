@@ -9,7 +9,7 @@ use clap::Args;
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::commands::sessions::consent::Person;
+use crate::commands::sessions::consent::ConsentQuestion;
 use crate::program::Program;
 use clients::hooks::last_seen;
 use clients::setup::{
@@ -18,8 +18,8 @@ use clients::setup::{
 };
 use event::Problems;
 use requests::{ApiError, Reply};
-use retriever::failure::failed;
-use retriever::model_plan::what_is_sent;
+use retriever::failure::store_error;
+use retriever::model_plan::sent_data_notice;
 use retriever::options::GlobalOptions;
 use retriever::reranking;
 use settings::PlatformDirs;
@@ -90,8 +90,8 @@ pub(super) fn set_up(
     command: &Setup,
     messages: &mut dyn Write,
 ) -> Result<(Exit, Reply), ApiError> {
-    let machine = program.machine().ok_or_else(|| failed(&StoreError::NoPlace))?;
-    let data = data().ok_or_else(|| failed(&StoreError::NoPlace))?;
+    let machine = program.machine().ok_or_else(|| store_error(&StoreError::NoPlace))?;
+    let data = data().ok_or_else(|| store_error(&StoreError::NoPlace))?;
     let scope = match (command.user, command.project) {
         (_, true) => Some(SetupScope::Project),
         (true, false) => Some(SetupScope::User),
@@ -101,11 +101,11 @@ pub(super) fn set_up(
     let now = (program.surroundings.clock)().now;
     let changes = !command.check && !command.dry_run;
     let is_first_day = changes && !command.undo && !command.form.json;
-    let _turn = changes.then(|| Turn::take(&data)).transpose()?;
+    let _turn = changes.then(|| Turn::acquire(&data)).transpose()?;
     let request =
         SetupRequest { machine, data: &data, names: command.clients.clone(), scope, mode, now };
     let report = if command.check {
-        let cache = program.settle(settings)?.cache_dir;
+        let cache = program.resolve_settings(settings)?.cache_dir;
         setup::check(&request, &|agent, what| last_seen::read(&cache, agent, what))
     } else if command.undo {
         setup::take_back(&request)
@@ -125,17 +125,20 @@ pub(super) fn set_up(
         return Ok((exit, reply));
     }
     // Settings that cannot be read are reported by whatever needs them.
-    let config = program.settle(settings).map(|settled| settled.config).unwrap_or_default();
-    let sent =
-        [("embedding", what_is_sent(&config)), ("reranker", reranking::what_is_sent(&config))];
+    let config =
+        program.resolve_settings(settings).map(|settled| settled.config).unwrap_or_default();
+    let sent = [
+        ("embedding", sent_data_notice(&config)),
+        ("reranker", reranking::sent_data_notice(&config)),
+    ];
     let told = sent.into_iter().filter_map(|(about, says)| Some((about, says?)));
-    let reply = told.fold(reply, |reply, (about, says)| reply.and(about, &says));
+    let reply = told.fold(reply, |reply, (about, says)| reply.with_line(about, &says));
     // What goes wrong with past sessions is no failure of the setup.
-    let person = if command.yes { Person::IsLeftAlone } else { Person::IsAsked };
+    let person = if command.yes { ConsentQuestion::Skipped } else { ConsentQuestion::Asked };
     let offered = program
         .offer_sessions(settings, person, messages)
         .unwrap_or_else(|error| error.to_string());
-    Ok((exit, if offered.is_empty() { reply } else { reply.and("sessions", &offered) }))
+    Ok((exit, if offered.is_empty() { reply } else { reply.with_line("sessions", &offered) }))
 }
 
 impl Program<'_> {
@@ -154,7 +157,7 @@ impl Program<'_> {
         let folders: Vec<PathBuf> = folders.unwrap_or_default();
         let program = stable(self.surroundings.program.clone()?, &folders);
         let project = project(self.surroundings.directory.path(), &home);
-        Some(Machine { platform: Platform::HERE, home, project, folders, program, lookup })
+        Some(Machine { platform: Platform::CURRENT, home, project, folders, program, lookup })
     }
 }
 
@@ -166,11 +169,11 @@ struct Turn {
 }
 
 impl Turn {
-    fn take(data: &Path) -> Result<Self, ApiError> {
+    fn acquire(data: &Path) -> Result<Self, ApiError> {
         let made = make_private_dir(data).map_err(StoreError::io("make the directory", data));
-        made.map_err(|error| failed(&error))?;
+        made.map_err(|error| store_error(&error))?;
         let path = data.join("setup.lock");
-        let lock = FileLock::take(&path, TURN_MS_MAX).map_err(|error| failed(&error))?;
+        let lock = FileLock::acquire(&path, TURN_MS_MAX).map_err(|error| store_error(&error))?;
         Ok(Self { path, _lock: lock })
     }
 }

@@ -5,7 +5,7 @@ use requests::Request;
 use requests::listing::ShowArguments;
 use terminal::memory_card::{TitleStyle, cards};
 
-use crate::args::request::Past;
+use crate::args::request::PastArguments;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 
@@ -14,7 +14,7 @@ use crate::command_output::{CommandEnd, CommandResult};
 pub struct Show {
     /// The request.
     #[command(flatten)]
-    pub past: Past<ShowArguments>,
+    pub past: PastArguments<ShowArguments>,
 }
 
 /// Runs the command.

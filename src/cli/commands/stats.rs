@@ -7,14 +7,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::args::output_format::OutputFormat;
-use crate::args::whole_number::whole;
+use crate::args::whole_number::whole_number;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use retriever::options::Need;
+use retriever::options::MemoryNeed;
 
 use requests::injected::{InjectedRequest, SavingsRequest};
 use requests::log_events::{AuditRequest, TimelineRequest};
-use requests::{Api, ApiError, Listing, LogEventsRequest, Point, Reply, Request};
+use requests::{Api, ApiError, Listing, LogEventsRequest, Reply, Request, TimePoint};
 
 /// Pages that are read at most: 10,000 events and 10,000 answers. What was added, helped, failed and cost is counted without
 /// pages.
@@ -59,7 +59,7 @@ instead would have cost, once for each session.";
 #[command(after_help = STATS_HELP)]
 pub struct Stats {
     /// How many days, of which today is the last, 1 to 366; a day begins at 0:00 UTC
-    #[arg(long, value_name = "N", default_value_t = 7, value_parser = whole::<u16>(1..=366, 30))]
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = whole_number::<u16>(1..=366, 30))]
     pub days: u16,
     /// How to print.
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub struct Stats {
 
 /// Runs the command.
 pub(super) fn stats(context: &mut CommandContext<'_, '_>, command: &Stats) -> CommandResult {
-    let api = context.open(Need::Words)?;
+    let api = context.open(MemoryNeed::Words)?;
     Ok(CommandEnd::answer(command.form, counted(&*api, usize::from(command.days))?))
 }
 
@@ -93,7 +93,7 @@ impl WeekStats {
             let request = AuditRequest {
                 agent: None,
                 repo: None,
-                since: Point::parse(since),
+                since: TimePoint::parse(since),
                 cursor,
                 limit: PAGE,
             };

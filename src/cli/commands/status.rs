@@ -8,7 +8,7 @@ use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 
 mod sessions_state;
-mod team_standing;
+mod team_status;
 
 /// Show the state of the logs, the indexes and the model
 #[derive(Debug, Args)]
@@ -22,15 +22,18 @@ pub struct Status {
 pub(super) fn status(context: &mut CommandContext<'_, '_>, command: &Status) -> CommandResult {
     let reply = context.ask(&Request::Status)?;
     let program = &*context.program;
-    let settled = match program.settle(context.options) {
+    let settled = match program.resolve_settings(context.options) {
         Ok(settled) => settled,
         Err(error) => {
-            return Ok(CommandEnd::answer(command.form, reply.and("settings", &error.to_string())));
+            return Ok(CommandEnd::answer(
+                command.form,
+                reply.with_line("settings", &error.to_string()),
+            ));
         }
     };
     let reply = match program.sessions_state(&settled) {
         Ok(state) => state.added_to(reply),
-        Err(error) => reply.and("sessions", &error.to_string()),
+        Err(error) => reply.with_line("sessions", &error.to_string()),
     };
     Ok(CommandEnd::answer(command.form, program.with_team(&settled, reply)))
 }

@@ -26,5 +26,5 @@ pub(super) fn supersede(
     context: &mut CommandContext<'_, '_>,
     command: &Supersede,
 ) -> CommandResult {
-    memory_change::change(context, command.form, command.arguments.read()?)
+    memory_change::ask_change(context, command.form, command.arguments.read()?)
 }

@@ -6,10 +6,12 @@ use std::io::Write;
 use clap::Args;
 
 use crate::args::output_format::OutputFormat;
-use crate::asking::{Usual, asked};
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::commands::sync::team_text::{accepted_key, previewed, to_agree, to_allow, told};
+use crate::commands::sync::team_text::{
+    accepted_key_text, consent_text, held_lines_text, preview_reply, round_reply,
+};
+use crate::question::{DefaultAnswer, ask_yes_or_no};
 use requests::{ApiError, Reply};
 use retriever::team_link::TeamLink;
 use serde_json::json;
@@ -71,17 +73,17 @@ pub struct Sync {
 pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
-    let settled = program.settle(options)?;
-    let team = program.team(&settled, command.remote.as_ref())?;
+    let settled = program.resolve_settings(options)?;
+    let team = program.team_link(&settled, command.remote.as_ref())?;
     if command.dry_run {
         let preview = team.preview()?;
-        let reply = previewed(&preview, team.remote.shown(), messages);
+        let reply = preview_reply(&preview, team.remote.shown(), messages);
         return Ok(CommandEnd::answer(command.form, reply));
     }
     if let Some(origin) = &command.accept_signer {
         let accepted = team.accept(origin)?;
         // That it cannot be told changes nothing about it.
-        let _ = writeln!(messages, "{}", accepted_key(&accepted));
+        let _ = writeln!(messages, "{}", accepted_key_text(&accepted));
     }
     if let Some(id) = &command.allow
         && !let_pass(&team, id, messages)?
@@ -93,11 +95,11 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
     let consent = if command.yes { Consent::Given } else { Consent::AsBefore };
     let mut report = team.round(consent)?;
     if !report.to_agree.is_empty() && !command.form.json {
-        let text = to_agree(&report, team.remote.shown());
-        if asked(&text, "Share them?", Usual::No, messages)? == Some(true) {
+        let text = consent_text(&report, team.remote.shown());
+        if ask_yes_or_no(&text, "Share them?", DefaultAnswer::No, messages)? == Some(true) {
             // Only what was shown: more may have become shared meanwhile.
             let shown = report.to_agree.iter().map(|(repo, _)| repo.clone()).collect();
-            report = team.round(Consent::To(shown))?.after(report);
+            report = team.round(Consent::To(shown))?.joined_with(report);
         }
     }
     if team.policy.share.is_empty() {
@@ -107,7 +109,7 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
     }
     let is_done = report.is_reached && report.waiting.is_none();
     let exit = if is_done { Exit::Done } else { Exit::Busy };
-    let reply = told(&report, team.remote.shown());
+    let reply = round_reply(&report, team.remote.shown());
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
@@ -117,8 +119,8 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
 /// [`ApiError::Failed`] if there is no such line, or nobody is at a terminal: an agent must not wave through what it wrote.
 fn let_pass(team: &TeamLink, id: &str, messages: &mut dyn Write) -> Result<bool, ApiError> {
     let held = team.held_lines(id)?;
-    let text = to_allow(&held, team.remote.shown());
-    match asked(&text, "Share it?", Usual::No, messages)? {
+    let text = held_lines_text(&held, team.remote.shown());
+    match ask_yes_or_no(&text, "Share it?", DefaultAnswer::No, messages)? {
         Some(true) => team.allow_lines(&held).map(|()| true),
         Some(false) => Ok(false),
         None => Err(ApiError::Failed {

@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 use clap::Args;
 
 use crate::args::output_format::OutputFormat;
-use crate::args::whole_number::whole;
-use crate::chat_failure::of_model;
+use crate::args::whole_number::whole_number;
+use crate::chat_failure::chat_error;
 use crate::command_context::{CommandContext, Process};
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::commands::edit::{draft_of, old_version, replaced};
+use crate::commands::edit::{memory_draft, old_version, replace_memory};
 use crate::program::Program;
 use event::EventId;
 use providers::chat_model::ChatModel;
 use requests::listing::TagsRequest;
 use requests::{Api, ApiError, Listing, Reply, Request};
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use store::{DetectedRepo, Durability};
 use writer::exit::Exit;
 
@@ -48,7 +48,7 @@ pub struct Tag {
     #[arg(long)]
     pub apply: bool,
     /// Most suggestions, 1 to 20
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<u8>(1..=20, 5))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole_number::<u8>(1..=20, 5))]
     pub limit: u8,
     /// How to print.
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub struct Tag {
 /// Runs the command.
 pub(super) fn tag(context: &mut CommandContext<'_, '_>, command: &Tag) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
-    let api = program.open(options, Need::Words)?;
+    let api = program.open(options, MemoryNeed::Words)?;
     let suggest = || {
         let request = TagsRequest { id: command.id.clone(), limit: usize::from(command.limit) };
         let own = api.ask(&Request::List(Listing::SuggestedTags(request)))?;
@@ -92,11 +92,11 @@ impl Program<'_> {
         command: &Tag,
         known: &[String],
     ) -> Result<Reply, ApiError> {
-        let config = self.settle(settings)?.config;
-        let model = ChatModel::configured(&config, self.surroundings.lookup).map_err(of_model)?;
+        let config = self.resolve_settings(settings)?.config;
+        let model = ChatModel::configured(&config, self.surroundings.lookup).map_err(chat_error)?;
         let (id, memory) = old_version(api, &command.id)?;
-        let had = draft_of(&memory, "").tags;
-        let suggested = model.tags(&memory, known).map_err(of_model)?;
+        let had = memory_draft(&memory, "").tags;
+        let suggested = model.tags(&memory, known).map_err(chat_error)?;
         let tags = new_tags(&had, &suggested);
         let tags: Vec<&String> = tags.iter().take(usize::from(command.limit)).collect();
         let cited = EventId::foreign(&id);
@@ -125,8 +125,8 @@ impl Program<'_> {
     ) -> Result<(Exit, Reply), ApiError> {
         let (old, memory) = old_version(api, id)?;
         let writer = self.lesson_writer(settings)?;
-        let here = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
-        let mut draft = draft_of(&memory, here.as_str());
+        let here = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
+        let mut draft = memory_draft(&memory, here.as_str());
         let new = new_tags(&draft.tags, tags);
         if new.is_empty() {
             let message = format!("{old} has these tags already: {}", tags.join(", "));
@@ -134,11 +134,12 @@ impl Program<'_> {
         }
         draft.tags.extend(new.iter().cloned());
         let receipt = self.record(&writer, draft, Durability::Written, process)?;
-        let reply = replaced(api, &memory, &old, receipt.id.as_str())?;
+        let reply = replace_memory(api, &memory, &old, receipt.id.as_str())?;
         let text = format!("{}; it also has {}", reply.text, new.join(", "));
         // The tags are the caller's own words, so they go the way of every answer.
         let reply = Reply::new(text, reply.json);
-        let reply = reply.with("id", receipt.id.as_str().into()).with("added", new.into());
+        let reply =
+            reply.with_field("id", receipt.id.as_str().into()).with_field("added", new.into());
         Ok((Exit::Done, reply))
     }
 }

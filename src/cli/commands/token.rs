@@ -16,7 +16,7 @@ use access::named_token::{NamedToken, NamedTokenError};
 use event::{Problems, Timestamp, parse_age, parse_timestamp, quoted};
 use reply::Reply;
 use requests::ApiError;
-use retriever::http_socket::token_failed;
+use retriever::http_socket::token_error;
 use writer::Moment;
 use writer::exit::complain;
 
@@ -61,7 +61,7 @@ pub struct CreateToken {
     #[arg(
         long,
         value_name = "read|write|admin",
-        value_parser = PossibleValuesParser::new(["read", "write", "admin"]).map(|word| Rights::of(&word).unwrap_or(Rights::Read))
+        value_parser = PossibleValuesParser::new(["read", "write", "admin"]).map(|word| Rights::parse(&word).unwrap_or(Rights::Read))
     )]
     pub rights: Rights,
     /// Refuse it after this time: an age such as 90d or 12h, or a day such as 2027-01-31 [default: never]
@@ -94,7 +94,7 @@ pub(super) fn token(context: &mut CommandContext<'_, '_>, command: &Token) -> Co
             (create.form, program.create_token(create, now, process.messages)?)
         }
         TokenCommand::List(form) => {
-            let tokens = program.tokens_file()?.load().map_err(|error| token_failed(&error))?;
+            let tokens = program.tokens_file()?.load().map_err(|error| token_error(&error))?;
             (*form, listed(&tokens, now))
         }
         TokenCommand::Revoke(RevokeToken { name, form }) => {
@@ -187,8 +187,8 @@ fn listed(tokens: &[NamedToken], now: Timestamp) -> Reply {
 #[expect(clippy::needless_pass_by_value, reason = "a step of map_err, which gives it away")]
 fn failed(error: NamedTokenError) -> ApiError {
     match &error {
-        NamedTokenError::File(error) => token_failed(error),
-        NamedTokenError::Store(error) => retriever::failure::failed(error),
+        NamedTokenError::File(error) => token_error(error),
+        NamedTokenError::Store(error) => retriever::failure::store_error(error),
         NamedTokenError::Taken(_) | NamedTokenError::Full => {
             Problems::one("NAME", error.to_string()).into()
         }

@@ -16,11 +16,11 @@ use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
 use access::address::{ADDRESS_DEFAULT, Address};
 use access::token::Token;
-use daemon::remote::Remote;
+use daemon::retriever_client::RetrieverClient;
 use reply::Reply;
 use requests::ApiError;
-use retriever::failure::unavailable;
-use retriever::options::Need;
+use retriever::failure::unavailable_error;
+use retriever::options::MemoryNeed;
 use settings::variables::TOKEN;
 use web::code_request::new_code;
 use writer::exit::Exit;
@@ -66,8 +66,9 @@ pub(super) fn ui(context: &mut CommandContext<'_, '_>, command: &Ui) -> CommandR
     let program = &*context.program;
     let address =
         command.http.as_deref().map(|address| Address::parse(address, "http")).transpose()?;
-    let Some(mut remote) = program.attaching(context.options, Need::Words, "ui")? else {
-        return Err(unavailable("the system does not tell where this program is".to_owned()));
+    let Some(mut remote) = program.retriever_client(context.options, MemoryNeed::Words, "ui")?
+    else {
+        return Err(unavailable_error("the system does not tell where this program is".to_owned()));
     };
     let running = running(&remote)?;
     let is_new = running.is_none();
@@ -80,20 +81,20 @@ pub(super) fn ui(context: &mut CommandContext<'_, '_>, command: &Ui) -> CommandR
         // Everybody is let in, so a code would only be something more to go wrong.
         None => format!("{}/", server.origin),
         Some(token) => {
-            let code = new_code(&server.origin, token).map_err(unavailable)?;
+            let code = new_code(&server.origin, token).map_err(unavailable_error)?;
             format!("{}/#code={code}", server.origin)
         }
     };
     let is_person = std::io::stdout().is_terminal() && !command.form.json;
-    let opens = is_person && !command.no_open && browser::is_at_hand(program.surroundings.lookup);
+    let opens = is_person && !command.no_open && browser::is_available(program.surroundings.lookup);
     let is_open = opens && browser::open(&link);
     let json = json!({ "url": link, "opened": is_open, "started": is_new });
-    let reply = Reply::new(program.told(&server, &link, is_open), json);
+    let reply = Reply::new(program.link_text(&server, &link, is_open), json);
     Ok(CommandEnd::answer(command.form, reply))
 }
 
 impl Program<'_> {
-    fn told(&self, server: &WebServer, link: &str, is_open: bool) -> String {
+    fn link_text(&self, server: &WebServer, link: &str, is_open: bool) -> String {
         let mut text = format!("dashboard {link}");
         if server.token.is_some() {
             text.push_str("\n          the link signs in once, within a minute");
@@ -121,7 +122,7 @@ impl Program<'_> {
             return Ok(WebServer { origin, token: None });
         }
         let token = match http.get("token_file").and_then(Value::as_str) {
-            Some(file) => Token::text_in(Path::new(file)).map_err(|error| ApiError::Failed {
+            Some(file) => Token::read_text(Path::new(file)).map_err(|error| ApiError::Failed {
                 exit: Exit::Config,
                 message: format!("failed to {error}"),
             })?,
@@ -144,7 +145,7 @@ impl Program<'_> {
 ///
 /// # Errors
 /// It answers others only, and does not give way.
-fn running(remote: &Remote) -> Result<Option<Value>, ApiError> {
+fn running(remote: &RetrieverClient) -> Result<Option<Value>, ApiError> {
     let Some(status) = remote.status_if_running().map(|status| status.json) else {
         return Ok(None);
     };
@@ -162,12 +163,12 @@ fn running(remote: &Remote) -> Result<Option<Value>, ApiError> {
 }
 
 /// Starts a retriever with an HTTP server in the background, in place of one that has none.
-fn started(remote: &mut Remote, address: Option<Address>) -> Result<Value, ApiError> {
+fn started(remote: &mut RetrieverClient, address: Option<Address>) -> Result<Value, ApiError> {
     let address = free_address(address)?;
-    remote.start.args.extend(["--http".into(), address.into()]);
-    let did_not_start = |remote: &Remote| {
-        let log = remote.endpoint.messages();
-        unavailable(format!(
+    remote.retriever_command.args.extend(["--http".into(), address.into()]);
+    let did_not_start = |remote: &RetrieverClient| {
+        let log = remote.endpoint.message_log();
+        unavailable_error(format!(
             "the HTTP server did not start; its messages are in {}, and agent-knowledge serve --http shows them here",
             log.display()
         ))

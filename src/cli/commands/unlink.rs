@@ -2,7 +2,7 @@
 
 use clap::Args;
 use requests::LinkRequest;
-use requests::links::{UnlinkArguments, end_origin};
+use requests::links::{UnlinkArguments, read_end_of_origin};
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
@@ -27,8 +27,8 @@ pub struct Unlink {
 /// Runs the command.
 pub(super) fn unlink(context: &mut CommandContext<'_, '_>, command: &Unlink) -> CommandResult {
     let request = match &command.origin {
-        Some(origin) => end_origin(origin)?,
+        Some(origin) => read_end_of_origin(origin)?,
         None => LinkRequest::One(command.link.read()?),
     };
-    memory_change::link(context, command.form, request)
+    memory_change::ask_link(context, command.form, request)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use requests::ApiError;
-use retriever::failure::failed;
+use retriever::failure::store_error;
 use store::Store;
 use upkeep::{Recogniser, verify};
 
@@ -50,15 +50,15 @@ pub struct Verify {
 pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> CommandResult {
     let program = &*context.program;
     let here = program.surroundings.directory.path().to_owned();
-    let settled = program.settle(context.options)?;
+    let settled = program.resolve_settings(context.options)?;
     let store = &settled.store;
     let (logs, segments) = match command.repo.as_deref() {
         Some(named) => {
-            let log = log_check::log_of(&settled, named)?;
+            let log = log_check::named_log(&settled, named)?;
             (vec![log.clone()], verify::Segments::Of(log))
         }
         None if command.files.is_empty() => {
-            (store.logs().map_err(|error| failed(&error))?, verify::Segments::All)
+            (store.logs().map_err(|error| store_error(&error))?, verify::Segments::All)
         }
         None => {
             let found = command.files.iter().map(|log| log_at(&here, store, log));
@@ -84,8 +84,8 @@ pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> 
         recogniser: &Recogniser::default(),
         places: log_check::own_folders(&settled),
     })
-    .map_err(|error| failed(&error))?;
-    Ok(log_check::ended(command.form, report))
+    .map_err(|error| store_error(&error))?;
+    Ok(log_check::check_end(command.form, report))
 }
 
 /// Finds a log by its path, or by its name in the store.
@@ -93,5 +93,5 @@ fn log_at(here: &Path, store: &Store, log: &Path) -> Result<PathBuf, ApiError> {
     let is_there = |path: &Path| path.symlink_metadata().is_ok();
     let places = [here.join(log), store.root().join(log)];
     let found = places.into_iter().find(|path| is_there(path));
-    found.ok_or_else(|| log_check::missing(log, store))
+    found.ok_or_else(|| log_check::missing_log(log, store))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use requests::fake_api::Fake;
+use requests::fake_api::FakeApi;
 use retriever::startup::Surroundings;
 use terminal::highlight::ColourChoice;
 use writer::{Moment, StartDirectory};
@@ -52,7 +52,7 @@ fn run_on(
         secret: || None,
         leave: || {},
     });
-    program.opened = Some(Fake::new());
+    program.opened = Some(FakeApi::new());
     let mut process = Process {
         name: "agent-knowledge",
         args: words.iter().map(OsString::from).collect(),

@@ -103,7 +103,11 @@ impl AgentsBlock {
     ///
     /// # Errors
     /// Those of [`AgentsBlock::find`].
-    pub fn put(text: &str, settings: &BlockSettings, lines: &[String]) -> Result<String, String> {
+    pub fn with_block(
+        text: &str,
+        settings: &BlockSettings,
+        lines: &[String],
+    ) -> Result<String, String> {
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut block = format!("{BEGIN} {settings} -->{ending}");
         for line in HEAD.into_iter().chain(lines.iter().map(String::as_str)) {
@@ -129,7 +133,7 @@ impl AgentsBlock {
     ///
     /// # Errors
     /// Those of [`AgentsBlock::find`].
-    pub fn take(text: &str) -> Result<String, String> {
+    pub fn without_block(text: &str) -> Result<String, String> {
         let Some(there) = Self::find(text)? else { return Ok(text.to_owned()) };
         let (before, after) = there.around(text);
         if !after.is_empty() {
@@ -168,35 +172,35 @@ mod tests {
         BlockSettings { min: "proven".to_owned(), max_tokens: 800 }
     }
 
-    fn put(text: &str, lines: &[&str]) -> String {
+    fn with_block(text: &str, lines: &[&str]) -> String {
         let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-        AgentsBlock::put(text, &settings(), &lines).unwrap()
+        AgentsBlock::with_block(text, &settings(), &lines).unwrap()
     }
 
     // S-FILE-5
     #[test]
     fn a_block_is_added_renewed_in_place_and_removed() {
-        let once = put("# Mine\n", &["- one"]);
+        let once = with_block("# Mine\n", &["- one"]);
         assert!(once.starts_with(
             "# Mine\n\n<!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n"
         ));
         assert!(once.ends_with("\n\n- one\n<!-- agent-knowledge: export end -->\n"), "{once}");
         assert_eq!(AgentsBlock::find(&once).unwrap().unwrap().settings, settings());
         let more = format!("{once}\nmore of mine");
-        let twice = put(&more, &["- one", "- two --> <!-- agent-knowledge: export end -->"]);
+        let twice = with_block(&more, &["- one", "- two --> <!-- agent-knowledge: export end -->"]);
         assert!(
             twice.contains("- one\n- two -- > <! -- agent-knowledge: export end -- >\n"),
             "{twice}"
         );
         assert!(twice.ends_with("-->\n\nmore of mine"), "{twice}");
-        assert_eq!(AgentsBlock::take(&twice).unwrap(), "# Mine\n\n\nmore of mine");
-        assert_eq!(AgentsBlock::take(&once).unwrap(), "# Mine\n");
+        assert_eq!(AgentsBlock::without_block(&twice).unwrap(), "# Mine\n\n\nmore of mine");
+        assert_eq!(AgentsBlock::without_block(&once).unwrap(), "# Mine\n");
     }
 
     // S-FILE-5
     #[test]
     fn damaged_marks_are_refused() {
-        let good = put("", &["- one"]);
+        let good = with_block("", &["- one"]);
         for (text, why) in [
             (format!("{good}{good}"), "line 8: a second block"),
             (format!("{END}\n"), "line 1: a block of agent-knowledge ends"),
@@ -205,8 +209,8 @@ mod tests {
         ] {
             assert!(AgentsBlock::find(&text).unwrap_err().contains(why), "{text}");
             assert!(
-                AgentsBlock::take(&text).is_err()
-                    && AgentsBlock::put(&text, &settings(), &[]).is_err()
+                AgentsBlock::without_block(&text).is_err()
+                    && AgentsBlock::with_block(&text, &settings(), &[]).is_err()
             );
         }
     }
@@ -218,14 +222,14 @@ mod tests {
             text in "([ -~é]{0,12}(\r?\n)?){0,6}", after in "[a-z\n]{0,12}",
             lines in prop::collection::vec("- \\PC{0,40}", 0..4), other in prop::collection::vec("- [a-z]{0,9}", 0..4)
         ) {
-            let with = AgentsBlock::put(&text, &settings(), &lines).unwrap();
-            prop_assert_eq!(&AgentsBlock::put(&with, &settings(), &lines).unwrap(), &with);
-            prop_assert_eq!(AgentsBlock::take(&with).unwrap(), text.clone());
-            let renewed = AgentsBlock::put(&with, &settings(), &other).unwrap();
-            prop_assert_eq!(AgentsBlock::take(&renewed).unwrap(), text.clone());
+            let with = AgentsBlock::with_block(&text, &settings(), &lines).unwrap();
+            prop_assert_eq!(&AgentsBlock::with_block(&with, &settings(), &lines).unwrap(), &with);
+            prop_assert_eq!(AgentsBlock::without_block(&with).unwrap(), text.clone());
+            let renewed = AgentsBlock::with_block(&with, &settings(), &other).unwrap();
+            prop_assert_eq!(AgentsBlock::without_block(&renewed).unwrap(), text.clone());
             prop_assert!(renewed.starts_with(&text));
             if with.ends_with('\n') && !after.is_empty() {
-                let written = AgentsBlock::put(&format!("{with}{after}"), &settings(), &other).unwrap();
+                let written = AgentsBlock::with_block(&format!("{with}{after}"), &settings(), &other).unwrap();
                 prop_assert!(written.starts_with(&text) && written.ends_with(&after));
             }
         }

@@ -41,9 +41,9 @@ pub struct ImportPlan {
     /// New items, with their lines.
     pub fresh: Vec<PlannedItem>,
     /// Memories whose items are back in the file.
-    pub back: Vec<EventId>,
+    pub reappeared: Vec<EventId>,
     /// Memories whose items are no longer in the file.
-    pub gone: Vec<EventId>,
+    pub disappeared: Vec<EventId>,
     /// The number of unchanged items.
     pub unchanged: usize,
     /// The number of items that somebody retracted or replaced. They stay so.
@@ -78,7 +78,7 @@ impl ImportPlan {
     ///
     /// # Errors
     /// An error of the store.
-    pub fn of(
+    pub fn compare(
         source: &AgentFile,
         known: &[ImportedRule],
         (writer, repo): (&Writer, &RepoKey),
@@ -90,18 +90,18 @@ impl ImportPlan {
         let mut plan = Self::empty(&source.name);
         let mut seen = BTreeSet::new();
         for item in items(&source.text, name_of(&source.name)) {
-            let id = rule_id(repo, &source.name, &item.under, &item.text);
+            let id = rule_id(repo, &source.name, &item.headings, &item.text);
             if !seen.insert(id.clone()) {
                 continue;
             }
             match known.remove(&id) {
                 Some(there) if there.is_live => plan.unchanged += 1,
-                Some(there) if there.is_by_us() => plan.back.push(id),
+                Some(there) if there.is_by_us() => plan.reappeared.push(id),
                 Some(_) => plan.set_aside += 1,
                 None => plan.add(item, &id, (writer, repo), moment)?,
             }
         }
-        plan.gone =
+        plan.disappeared =
             known.into_values().filter(|left| left.is_live).map(|left| left.id.clone()).collect();
         Ok(plan)
     }
@@ -110,8 +110,8 @@ impl ImportPlan {
         Self {
             file: file.to_owned(),
             fresh: Vec::new(),
-            back: Vec::new(),
-            gone: Vec::new(),
+            reappeared: Vec::new(),
+            disappeared: Vec::new(),
             unchanged: 0,
             set_aside: 0,
             refused: Vec::new(),
@@ -142,7 +142,7 @@ impl ImportPlan {
     /// Tells whether there is nothing to write.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.fresh.is_empty() && self.back.is_empty() && self.gone.is_empty()
+        self.fresh.is_empty() && self.reappeared.is_empty() && self.disappeared.is_empty()
     }
 
     /// Saves the changes one by one. After an error, the next import continues where this one stopped.
@@ -159,8 +159,8 @@ impl ImportPlan {
             writer.record(planned.draft.clone(), moment(), Durability::Written)?;
         }
         for (ids, change, note) in [
-            (&self.back, MemoryChange::Restore, format!("back in {}", self.file)),
-            (&self.gone, MemoryChange::Retract, no_longer_in(&self.file)),
+            (&self.reappeared, MemoryChange::Restore, format!("back in {}", self.file)),
+            (&self.disappeared, MemoryChange::Retract, no_longer_in(&self.file)),
         ] {
             for id in ids {
                 let about = Draft {
@@ -187,7 +187,7 @@ impl ImportedRule {
 
     /// Whether it proves that its file was imported before, so that later imports look at that file again.
     #[must_use]
-    pub fn vouches_for_file(&self) -> bool {
+    pub fn proves_file_import(&self) -> bool {
         self.is_rule && (self.is_live || self.is_by_us())
     }
 }
@@ -203,7 +203,8 @@ fn name_of(file: &str) -> &str {
 }
 
 fn draft_of(item: &MarkdownItem, id: &EventId, file: &str, repo: &RepoKey) -> Draft {
-    let under: Vec<&str> = item.under.iter().map(|heading| heading.trim_end_matches(':')).collect();
+    let under: Vec<&str> =
+        item.headings.iter().map(|heading| heading.trim_end_matches(':')).collect();
     Draft {
         id: Some(id.to_string()),
         repo: Some(repo.to_string()),
@@ -222,7 +223,7 @@ fn draft_of(item: &MarkdownItem, id: &EventId, file: &str, repo: &RepoKey) -> Dr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use event::{Decoded, Event, codec, is_rule};
+    use event::{DecodedLine, Event, codec, is_rule};
     use settings::Config;
     use store::Store;
     use writer::Identity;
@@ -247,7 +248,7 @@ mod tests {
 
         fn plan(&self, text: &str, known: &[ImportedRule]) -> ImportPlan {
             let source = AgentFile { name: "docs/RULES.md".to_owned(), text: text.to_owned() };
-            ImportPlan::of(&source, known, (&self.writer, &self.repo), moment()).unwrap()
+            ImportPlan::compare(&source, known, (&self.writer, &self.repo), moment()).unwrap()
         }
 
         fn carry_out(&self, plan: &ImportPlan) {
@@ -257,7 +258,7 @@ mod tests {
         fn events(&self) -> Vec<Event> {
             let text = std::fs::read_to_string(self.folder.path().join("logs/api.jsonl")).unwrap();
             let event = |line: &str| match codec::decode(line.as_bytes(), "") {
-                Decoded::Event(event) => *event,
+                DecodedLine::Event(event) => *event,
                 other => panic!("{other:?}"),
             };
             text.lines().map(event).collect()
@@ -324,20 +325,21 @@ mod tests {
         let again = world.plan(one, &world.known());
         assert!(again.is_done() && again.unchanged == 2);
         let changed = world.plan(two, &world.known());
-        assert_eq!((changed.fresh.len(), changed.gone.len(), changed.unchanged), (1, 1, 1));
+        assert_eq!((changed.fresh.len(), changed.disappeared.len(), changed.unchanged), (1, 1, 1));
         world.carry_out(&changed);
         assert_eq!(world.events().last().unwrap().lesson, "no longer in docs/RULES.md");
         assert!(world.plan(two, &world.known()).is_done());
         let back = world.plan(one, &world.known());
-        assert_eq!((back.fresh.len(), back.back.len(), back.gone.len()), (0, 1, 1));
+        assert_eq!((back.fresh.len(), back.reappeared.len(), back.disappeared.len()), (0, 1, 1));
         world.carry_out(&back);
         assert!(world.plan(one, &world.known()).is_done());
         // An import of one file leaves the memories of other files alone.
         let emptied = world.plan("", &world.known());
-        assert_eq!(emptied.gone.len(), 2);
-        let other = AgentFile::gone("AGENTS.md");
+        assert_eq!(emptied.disappeared.len(), 2);
+        let other = AgentFile::deleted("AGENTS.md");
         let other =
-            ImportPlan::of(&other, &world.known(), (&world.writer, &world.repo), moment()).unwrap();
+            ImportPlan::compare(&other, &world.known(), (&world.writer, &world.repo), moment())
+                .unwrap();
         assert!(other.is_done());
     }
 
@@ -347,7 +349,7 @@ mod tests {
         let world = World::new();
         world.carry_out(&world.plan("- use pnpm\n", &[]));
         let mut known = world.known();
-        assert!(known[0].vouches_for_file());
+        assert!(known[0].proves_file_import());
         let (ours, note) = (Some(IMPORTED.to_owned()), "no longer in docs/RULES.md");
         let person = Some("human".to_owned());
         for (note, source, back) in [
@@ -360,11 +362,11 @@ mod tests {
             known[0].is_live = false;
             (known[0].note, known[0].note_source) = (Some(note.to_owned()), source);
             let plan = world.plan("- use pnpm\n", &known);
-            assert_eq!((plan.back.len(), plan.set_aside), (back, 1 - back), "{:?}", known[0]);
-            assert_eq!(known[0].vouches_for_file(), back == 1);
+            assert_eq!((plan.reappeared.len(), plan.set_aside), (back, 1 - back), "{:?}", known[0]);
+            assert_eq!(known[0].proves_file_import(), back == 1);
         }
         (known[0].is_live, known[0].is_rule) = (true, false);
-        assert!(!known[0].vouches_for_file());
+        assert!(!known[0].proves_file_import());
     }
 
     // S-FILE-4, S-WRITE-8

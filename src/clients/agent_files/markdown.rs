@@ -11,7 +11,7 @@ pub(super) struct MarkdownItem {
     /// Its first line, from 1.
     pub(super) line: usize,
     /// The headings above it, and the sentence that introduces its list.
-    pub(super) under: Vec<String>,
+    pub(super) headings: Vec<String>,
     /// Its text.
     pub(super) text: String,
 }
@@ -22,14 +22,14 @@ const SAYING_CHARS_MIN: usize = 3;
 /// Cuts a text into items. `file` is the name of the file; a heading that repeats it is left out.
 pub(super) fn items(text: &str, file: &str) -> Vec<MarkdownItem> {
     let mut cutter = ItemParser::default();
-    for (number, line) in VisibleLines::of(text).lines {
-        cutter.take(number, &line);
+    for (number, line) in VisibleLines::parse(text).lines {
+        cutter.read_line(number, &line);
     }
     cutter.flush();
     let is_name = |heading: &str| heading.trim().eq_ignore_ascii_case(file);
     let mut items = cutter.done;
     for item in &mut items {
-        item.under.retain(|heading| !is_name(heading));
+        item.headings.retain(|heading| !is_name(heading));
         item.text = item.text.trim().to_owned();
     }
     let says = |item: &MarkdownItem| {
@@ -40,8 +40,8 @@ pub(super) fn items(text: &str, file: &str) -> Vec<MarkdownItem> {
 }
 
 /// Returns the line on which a block of ours begins that has no end. Then it is unknown what is ours.
-pub(super) fn unended(text: &str) -> Option<usize> {
-    VisibleLines::of(text).ours
+pub(super) fn unclosed_block_line(text: &str) -> Option<usize> {
+    VisibleLines::parse(text).ours
 }
 
 /// The lines that readers see, with their numbers: without front matter, comments and our own block.
@@ -52,7 +52,7 @@ struct VisibleLines {
 }
 
 impl VisibleLines {
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let lines: Vec<&str> = text.lines().collect();
         let closes_below = closes_below(&lines);
@@ -181,7 +181,7 @@ struct OpenItem {
 }
 
 impl ItemParser {
-    fn take(&mut self, number: usize, line: &str) {
+    fn read_line(&mut self, number: usize, line: &str) {
         if self.fence.is_some() {
             self.fence = CodeFence::after(line, self.fence);
             self.add("\n", line);
@@ -223,7 +223,7 @@ impl ItemParser {
     fn take_code(&mut self, number: usize, line: &str) {
         if self.open.is_none() {
             let under = self.under();
-            let above = self.done.pop_if(|item| item.under == under);
+            let above = self.done.pop_if(|item| item.headings == under);
             self.open = above.map(|item| OpenItem { item, bullet: None });
         }
         match self.open {
@@ -247,7 +247,7 @@ impl ItemParser {
     fn begin(&mut self, line: usize, text: String, bullet: Option<usize>) {
         let mut under = self.under();
         under.extend(self.intro.clone().filter(|_| bullet.is_some()));
-        self.open = Some(OpenItem { item: MarkdownItem { line, under, text }, bullet });
+        self.open = Some(OpenItem { item: MarkdownItem { line, headings: under, text }, bullet });
     }
 
     fn head(&mut self, level: usize, heading: &str) {
@@ -336,7 +336,7 @@ mod tests {
 
     /// The headings and the text of each item.
     fn cut(text: &str) -> Vec<String> {
-        let told = |item: MarkdownItem| format!("{}| {}", item.under.join(" > "), item.text);
+        let told = |item: MarkdownItem| format!("{}| {}", item.headings.join(" > "), item.text);
         items(text, "CLAUDE.md").into_iter().map(told).collect()
     }
 
@@ -422,9 +422,12 @@ mod tests {
     #[test]
     fn a_block_without_an_end_is_reported_by_its_line() {
         let begin = "<!-- agent-knowledge: begin -->";
-        assert_eq!(unended(&format!("- a\n{begin}\n- b\n")), Some(2));
-        assert_eq!(unended(&format!("- a\n{begin}\n<!-- agent-knowledge: end -->\n- b\n")), None);
-        assert_eq!(unended(&format!("```\n{begin}\n```\n")), None);
+        assert_eq!(unclosed_block_line(&format!("- a\n{begin}\n- b\n")), Some(2));
+        assert_eq!(
+            unclosed_block_line(&format!("- a\n{begin}\n<!-- agent-knowledge: end -->\n- b\n")),
+            None
+        );
+        assert_eq!(unclosed_block_line(&format!("```\n{begin}\n```\n")), None);
     }
 
     #[test]

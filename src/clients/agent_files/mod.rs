@@ -15,5 +15,5 @@ pub use import_plan::{ImportPlan, ImportedRule, PlannedItem, RefusedItem};
 pub use source::{AgentFile, UnreadableFile, is_below, path_below};
 
 /// The files that agents read, as paths from the top of a work tree.
-pub const FOUND: [&str; 5] =
+pub const AGENT_FILES: [&str; 5] =
     ["CLAUDE.md", "AGENTS.md", ".cursorrules", "GEMINI.md", ".github/copilot-instructions.md"];

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use super::markdown::unended;
+use super::markdown::unclosed_block_line;
 
 /// Longest file that is read, in bytes. What agents load at every start is about a thousandth of it.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -31,9 +31,9 @@ pub enum UnreadableFile {
     /// It is a link.
     Link,
     /// It is a folder, a device, too long, or not text.
-    NoText,
+    NotText,
     /// A block of ours begins on this line, from 1, and does not end, so it is unknown what is ours.
-    Unended(usize),
+    UnclosedBlock(usize),
     /// An error of the operating system.
     Io(io::Error),
 }
@@ -47,8 +47,8 @@ impl fmt::Display for UnreadableFile {
                 out.write_str("must be in the work tree of this directory, for example AGENTS.md")
             }
             Self::Link => out.write_str("is a link; name the file that it points to"),
-            Self::NoText => out.write_str("is not a text file (UTF-8, at most 1 MiB)"),
-            Self::Unended(line) => {
+            Self::NotText => out.write_str("is not a text file (UTF-8, at most 1 MiB)"),
+            Self::UnclosedBlock(line) => {
                 write!(
                     out,
                     "line {line}: a block of agent-knowledge begins here and does not end; restore its end mark"
@@ -68,21 +68,21 @@ impl AgentFile {
         let path = plain(top, name)?;
         let found = path.symlink_metadata().map_err(UnreadableFile::Io)?;
         if !found.is_file() || found.len() > FILE_BYTES_MAX {
-            return Err(UnreadableFile::NoText);
+            return Err(UnreadableFile::NotText);
         }
         let mut bytes = Vec::new();
         let file = File::open(&path).map_err(UnreadableFile::Io)?;
         file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(UnreadableFile::Io)?;
-        let text = String::from_utf8(bytes).map_err(|_| UnreadableFile::NoText)?;
-        if let Some(line) = unended(&text) {
-            return Err(UnreadableFile::Unended(line));
+        let text = String::from_utf8(bytes).map_err(|_| UnreadableFile::NotText)?;
+        if let Some(line) = unclosed_block_line(&text) {
+            return Err(UnreadableFile::UnclosedBlock(line));
         }
         Ok(Self { name: name.to_owned(), text })
     }
 
     /// A file that was imported before and no longer exists.
     #[must_use]
-    pub fn gone(name: &str) -> Self {
+    pub fn deleted(name: &str) -> Self {
         Self { name: name.to_owned(), text: String::new() }
     }
 }

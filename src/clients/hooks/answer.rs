@@ -24,7 +24,7 @@ impl AnswerFormat {
     /// Returns the format of an agent, by its name in the table of clients. Unknown agents get the format of Claude
     /// Code, which many others adopted.
     #[must_use]
-    pub fn of(agent: &str) -> Self {
+    pub fn for_agent(agent: &str) -> Self {
         match agent {
             "cursor" => Self::Cursor,
             "copilot" => Self::Copilot,
@@ -92,7 +92,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                AnswerFormat::of(agent).answer("E", "a\nb"),
+                AnswerFormat::for_agent(agent).answer("E", "a\nb"),
                 format!("{expected}\n"),
                 "{agent}"
             );

@@ -4,20 +4,20 @@
 use std::sync::Arc;
 
 use super::hook_input::{HookEvent, ToolCall};
-use super::outcome::Evidence;
-use super::recall::tagged;
+use super::outcome::OutcomeEvidence;
+use super::recall::tag_request;
 use super::session::SessionEntry;
 use super::session_summary;
 use super::switch::LEARN;
 use super::tool::Tool;
 use super::{HookRun, NoAnswer};
 use event::{Draft, MemoryChange, Verdict};
-use guard::secrets::Redacted;
-use learning::command_effects::{changes, is_path};
+use guard::secrets::RedactedText;
+use learning::command_effects::{changed_things, is_path};
 use learning::command_failure::{CommandFailure, SessionStep};
-use learning::commands::{core, goal, is_trivial, proves};
+use learning::commands::{command_goal, core_command, is_trivial, proves_success};
 use learning::last_words::reads_like_a_failure;
-use learning::learn::{self, Lesson};
+use learning::session_lesson::{self, SessionLesson};
 use learning::signature::Signature;
 use requests::Request;
 use requests::{Api, Flagged, SearchRequest};
@@ -41,21 +41,21 @@ impl HookRun<'_> {
         if call.tool != Tool::Shell || is_trivial(&call.command) {
             return;
         }
-        let Some(goal) = call.command.part(goal) else { return };
-        let is_sure = call.evidence == Evidence::Stated;
-        let Some(signature) = Signature::of(&call.output).filter(|_| is_sure) else {
+        let Some(goal) = call.command.part(command_goal) else { return };
+        let is_sure = call.evidence == OutcomeEvidence::Stated;
+        let Some(signature) = Signature::from_output(&call.output).filter(|_| is_sure) else {
             self.doubt(goal);
             return;
         };
-        let is_doubted = self.session.seen.doubted.contains(&goal);
+        let is_doubted = self.session.state.doubted_goals.contains(&goal);
         let is_again = |failure: &CommandFailure| {
             failure.goal == goal && failure.words == signature.words && !is_doubted
         };
-        if self.session.seen.failures.last().is_some_and(is_again) {
+        if self.session.state.failures.last().is_some_and(is_again) {
             return;
         }
         let key = self.session.key(self.hook.random);
-        self.session.note(SessionEntry::Failed(CommandFailure {
+        self.session.record(SessionEntry::Failed(CommandFailure {
             at: self.hook.now.as_second(),
             fingerprint: call.raw_command.fingerprint(key),
             command: call.command.clone(),
@@ -67,9 +67,9 @@ impl HookRun<'_> {
     }
 
     /// Output that only looks like a failure teaches nothing, but the goal no longer counts as fixed.
-    fn doubt(&mut self, goal: Redacted) {
-        if self.session.seen.mended.contains(&goal) {
-            self.session.note(SessionEntry::Doubted(goal));
+    fn doubt(&mut self, goal: RedactedText) {
+        if self.session.state.fixed_goals.contains(&goal) {
+            self.session.record(SessionEntry::Doubted(goal));
         }
     }
 
@@ -77,20 +77,20 @@ impl HookRun<'_> {
     fn succeeded(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
         let changed = match call.tool {
             Tool::Edit => call.files.clone(),
-            Tool::Shell => call.command.parts(changes),
+            Tool::Shell => call.command.parts(changed_things),
             Tool::Look | Tool::Other(_) => return Ok(()),
         };
-        let waits = !self.session.seen.failures.is_empty();
+        let waits = !self.session.state.failures.is_empty();
         for file in changed {
-            if waits || (is_path(&file) && self.session.seen.is_news(&file)) {
-                self.session.note(SessionEntry::Did(SessionStep::Changed(file)));
+            if waits || (is_path(&file) && self.session.state.is_new_file(&file)) {
+                self.session.record(SessionEntry::Did(SessionStep::Changed(file)));
             }
         }
         if call.tool != Tool::Shell {
             return Ok(());
         }
         if reads_like_a_failure(&call.output)
-            && let Some(goal) = call.command.part(goal)
+            && let Some(goal) = call.command.part(command_goal)
         {
             self.doubt(goal);
         }
@@ -102,37 +102,40 @@ impl HookRun<'_> {
         if is_trivial(command) {
             return Ok(());
         }
-        let Some(failure) = learn::mended(&self.session.seen.failures, command).cloned() else {
-            self.session.note(SessionEntry::Did(SessionStep::Ran(command.reshaped(core))));
+        let Some(failure) =
+            session_lesson::fixed_failure(&self.session.state.failures, command).cloned()
+        else {
+            self.session
+                .record(SessionEntry::Did(SessionStep::Ran(command.reshaped(core_command))));
             return Ok(());
         };
         if reads_like_a_failure(&call.output) {
             return Ok(());
         }
         // A pipe or `|| true` hides the exit code, so it is not known whether the failure is fixed.
-        if !proves(command) {
-            if !self.session.seen.doubted.contains(&failure.goal) {
-                self.session.note(SessionEntry::Doubted(failure.goal));
+        if !proves_success(command) {
+            if !self.session.state.doubted_goals.contains(&failure.goal) {
+                self.session.record(SessionEntry::Doubted(failure.goal));
             }
             return Ok(());
         }
         let key = self.session.key(self.hook.random);
         let is_same = call.raw_command.fingerprint(key) == failure.fingerprint;
         let ran_again = if is_same { &failure.command } else { command };
-        if let Some(lesson) = learn::lesson(&failure, ran_again) {
+        if let Some(lesson) = session_lesson::draft_lesson(&failure, ran_again) {
             self.learned(lesson)?;
         }
         // Recorded last: a lesson that could not be saved is learned the next time.
-        self.session.note(SessionEntry::Mended(failure.goal));
+        self.session.record(SessionEntry::Mended(failure.goal));
         Ok(())
     }
 
     /// Saves a lesson once. If another session drafted it before, that draft is confirmed instead.
-    fn learned(&mut self, lesson: Lesson) -> Result<(), NoAnswer> {
-        if self.session.seen.learnt.contains(&lesson.key) || !self.session.may_learn() {
+    fn learned(&mut self, lesson: SessionLesson) -> Result<(), NoAnswer> {
+        if self.session.state.lesson_keys.contains(&lesson.key) || !self.session.may_learn() {
             return Ok(());
         }
-        let api = (self.hook.reach)(&self.input)?;
+        let api = (self.hook.connect)(&self.input)?;
         match self.known(&*api, &lesson.key)? {
             DraftedBefore::Here => {}
             // A session that was shown the lesson and followed it is no independent proof.
@@ -149,18 +152,19 @@ impl HookRun<'_> {
                 api.ask(&Request::Save(Box::new(lesson.draft)))?;
             }
         }
-        self.session.note(SessionEntry::Learnt(lesson.key));
+        self.session.record(SessionEntry::Learnt(lesson.key));
         Ok(())
     }
 
     /// Tells whether a memory was shown in this session, by the end of its id.
     fn was_told(&self, id: &str) -> bool {
-        self.session.seen.shown.iter().any(|shown| id.ends_with(shown.as_str()))
+        self.session.state.shown_ids.iter().any(|shown| id.ends_with(shown.as_str()))
     }
 
     /// Looks for a draft with this key. Every draft has its key among its tags.
     fn known(&self, api: &dyn Api, key: &str) -> Result<DraftedBefore, NoAnswer> {
-        let request = SearchRequest { flagged: Flagged::Included, ..tagged(key.to_owned(), 1) };
+        let request =
+            SearchRequest { flagged: Flagged::Included, ..tag_request(key.to_owned(), 1) };
         let reply = api.ask(&Request::Search(request))?;
         let text = |name: &str| reply.json.get("memories")?.get(0)?.get(name)?.as_str();
         Ok(match text("id") {
@@ -174,17 +178,17 @@ impl HookRun<'_> {
 
     /// Saves one event that summarises the session, if there is something to report.
     fn ended(&mut self) -> Result<(), NoAnswer> {
-        if self.session.seen.is_ended || !self.is_on("end") {
+        if self.session.state.is_ended || !self.is_on("end") {
             return Ok(());
         }
         let Some(draft) =
-            session_summary::draft(&self.session.seen, self.input.directory.as_deref())
+            session_summary::summary_draft(&self.session.state, self.input.directory.as_deref())
         else {
             return Ok(());
         };
-        let api: Arc<dyn Api> = (self.hook.reach)(&self.input)?;
+        let api: Arc<dyn Api> = (self.hook.connect)(&self.input)?;
         api.ask(&Request::Save(Box::new(draft)))?;
-        self.session.note(SessionEntry::Ended);
+        self.session.record(SessionEntry::Ended);
         Ok(())
     }
 }

@@ -9,11 +9,11 @@ use event::from_json;
 use serde_json::{Map, Value};
 
 use super::no_answer::NoAnswer;
-use super::outcome::{self, Evidence, Outcome};
+use super::outcome::{self, OutcomeEvidence, ToolOutcome};
 use super::payload_fields::{object, plain_name, text};
 use super::tool::{Tool, changed_files, shell_command};
 use guard::fence::unfenced;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use learning::commands;
 use learning::same_command::RawCommand;
 
@@ -39,7 +39,7 @@ pub struct HookInput {
     /// The client's own name for the event; the answer must repeat it.
     pub event_name: String,
     /// The id of the session, if the client sends it.
-    pub session_id: Option<Redacted>,
+    pub session_id: Option<RedactedText>,
     /// The working directory of the session, if the client sends it.
     pub directory: Option<PathBuf>,
 }
@@ -50,7 +50,7 @@ pub enum HookEvent {
     /// A session starts or is resumed.
     Start(StartReason),
     /// The user sends a prompt.
-    Prompt(Redacted),
+    Prompt(RedactedText),
     /// A tool failed.
     ToolFailed(ToolCall),
     /// A tool succeeded.
@@ -78,15 +78,15 @@ pub struct ToolCall {
     /// The kind of tool.
     pub tool: Tool,
     /// The command of a shell; empty for other tools.
-    pub command: Redacted,
+    pub command: RedactedText,
     /// The same with its secrets, to be recognised by.
     pub raw_command: RawCommand,
     /// The files that it changed.
-    pub files: Vec<Redacted>,
+    pub files: Vec<RedactedText>,
     /// Both ends of its output.
-    pub output: Redacted,
+    pub output: RedactedText,
     /// How certain the failure is, if it failed.
-    pub evidence: Evidence,
+    pub evidence: OutcomeEvidence,
 }
 
 /// Reads the input of a hook. `event` names the event if the input does not.
@@ -115,8 +115,9 @@ fn parse(fields: &Map<String, Value>, event: Option<&str>) -> Result<HookInput, 
         fields,
         &["session_id", "sessionId", "sessionID", "conversation_id", "taskId", "thread_id"],
     );
-    let session_id =
-        session.filter(|id| !id.is_empty() && id.len() <= SESSION_BYTES_MAX).map(Redacted::stamp);
+    let session_id = session
+        .filter(|id| !id.is_empty() && id.len() <= SESSION_BYTES_MAX)
+        .map(RedactedText::stamp);
     let first_root = ["workspace_roots", "workspaceRoots"]
         .iter()
         .find_map(|name| fields.get(*name)?.get(0)?.as_str());
@@ -140,13 +141,13 @@ fn event_of(fields: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAns
             let said_first = prompt.strip_prefix("<hook_context>");
             let own = said_first.and_then(|rest| Some(rest.split_once("</hook_context>")?.1));
             let own = unfenced(own.unwrap_or(prompt));
-            HookEvent::Prompt(Redacted::beginning(own.trim(), PROMPT_BYTES_MAX))
+            HookEvent::Prompt(RedactedText::beginning(own.trim(), PROMPT_BYTES_MAX))
         }
-        "posttoolusefailure" | "toolfailed" => tool(fields, Some(Outcome::Failed))?,
+        "posttoolusefailure" | "toolfailed" => tool(fields, Some(ToolOutcome::Failed))?,
         "posttooluse" | "aftertool" | "toolsucceeded" => tool(fields, None)?,
         "precompact" | "precompress" | "compact" => HookEvent::Compact,
         "sessionend" | "taskcomplete" | "taskcancel" | "sessionshutdown" | "end" => HookEvent::End,
-        _ => return Err(NoAnswer::OtherEvent(Redacted::stamp(event).cut(40).into_string())),
+        _ => return Err(NoAnswer::OtherEvent(RedactedText::stamp(event).cut(40).into_string())),
     })
 }
 
@@ -159,13 +160,13 @@ fn why(fields: &Map<String, Value>) -> StartReason {
 }
 
 /// Reads a call of a tool. `stated` is its outcome if the name of the event says it.
-fn tool(fields: &Map<String, Value>, stated: Option<Outcome>) -> Result<HookEvent, NoAnswer> {
+fn tool(fields: &Map<String, Value>, stated: Option<ToolOutcome>) -> Result<HookEvent, NoAnswer> {
     let inner = fields.get("postToolUse").and_then(Value::as_object).unwrap_or(fields);
     let name = text(inner, &["tool_name", "toolName", "tool"]).unwrap_or_default();
     let input = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
     let input = input.iter().find_map(|name| object(inner.get(*name)?)).unwrap_or_default();
-    let tool = Tool::of_name(name);
-    let result = outcome::of(inner, &tool);
+    let tool = Tool::from_name(name);
+    let result = outcome::tool_result(inner, &tool);
     if result.is_interrupted {
         return Err(NoAnswer::Interrupted);
     }
@@ -173,19 +174,19 @@ fn tool(fields: &Map<String, Value>, stated: Option<Outcome>) -> Result<HookEven
         if tool == Tool::Shell { unfenced(&shell_command(&input)) } else { String::new() };
     let files = if tool == Tool::Edit { changed_files(&input) } else { Vec::new() };
     let call = ToolCall {
-        command: Redacted::beginning(&command, COMMAND_BYTES_MAX),
+        command: RedactedText::beginning(&command, COMMAND_BYTES_MAX),
         raw_command: RawCommand::new(command),
-        files: files.iter().map(|file| Redacted::of(file)).collect(),
+        files: files.iter().map(|file| RedactedText::redact(file)).collect(),
         output: result.output,
-        evidence: if stated.is_some() { Evidence::Stated } else { result.evidence },
+        evidence: if stated.is_some() { OutcomeEvidence::Stated } else { result.evidence },
         tool,
     };
     Ok(match stated.unwrap_or(result.outcome) {
-        Outcome::Running => {
+        ToolOutcome::Running => {
             return Err(NoAnswer::Nothing("the command still runs in the background"));
         }
-        Outcome::Failed => HookEvent::ToolFailed(call),
-        Outcome::Succeeded => HookEvent::ToolSucceeded(call),
+        ToolOutcome::Failed => HookEvent::ToolFailed(call),
+        ToolOutcome::Succeeded => HookEvent::ToolSucceeded(call),
     })
 }
 

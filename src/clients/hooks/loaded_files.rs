@@ -19,7 +19,7 @@ pub(super) fn loaded_files(agent: &str) -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent_files::FOUND;
+    use crate::agent_files::AGENT_FILES;
 
     #[test]
     fn every_loaded_file_is_one_that_can_be_imported() {
@@ -27,7 +27,10 @@ mod tests {
             ["claude-code", "codex", "opencode", "droid", "amp", "cursor", "gemini", "copilot"]
         {
             let files = loaded_files(agent);
-            assert!(!files.is_empty() && files.iter().all(|file| FOUND.contains(file)), "{agent}");
+            assert!(
+                !files.is_empty() && files.iter().all(|file| AGENT_FILES.contains(file)),
+                "{agent}"
+            );
         }
         assert!(loaded_files("unknown").is_empty());
     }

@@ -21,12 +21,12 @@ pub mod session_dedup;
 pub mod session_summary;
 pub mod tool;
 
-pub use no_answer::{NoAnswer, Reached};
+pub use no_answer::{ApiConnection, NoAnswer};
 use std::io::{Read, Write};
 use std::path::Path;
 
 use event::Timestamp;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use writer::exit::deliver;
 
 use answer::AnswerFormat;
@@ -54,7 +54,7 @@ pub mod switch {
 
     /// Returns the switch of an event. Learning has a switch of its own.
     #[must_use]
-    pub fn of(event: &HookEvent) -> &'static str {
+    pub fn switch_name(event: &HookEvent) -> &'static str {
         match event {
             HookEvent::Start(_) => "start",
             HookEvent::Prompt(_) => "prompt",
@@ -83,19 +83,19 @@ pub struct HookCall<'a> {
     /// Fresh random bits.
     pub random: u128,
     /// Called at compaction and at the end of a session, when its transcript has something new.
-    pub grown: &'a mut dyn FnMut(),
+    pub on_transcript_growth: &'a mut dyn FnMut(),
     /// Writes down what the agent was told.
-    pub told: &'a mut dyn FnMut(&HookInput, &HookTold<'_>),
+    pub record_delivery: &'a mut dyn FnMut(&HookInput, &HookDelivery<'_>),
     /// Connects to the memory, for a session in a directory.
-    pub reach: &'a mut dyn FnMut(&HookInput) -> Reached,
+    pub connect: &'a mut dyn FnMut(&HookInput) -> ApiConnection,
 }
 
 /// What a hook told the agent.
-pub struct HookTold<'a> {
+pub struct HookDelivery<'a> {
     /// At which occasion.
     pub occasion: &'static str,
     /// What was looked for.
-    pub asked: Option<&'a Redacted>,
+    pub query: Option<&'a RedactedText>,
     /// The text that the agent got; empty where there was nothing to tell.
     pub text: &'a str,
     /// The memories in it.
@@ -117,10 +117,10 @@ pub fn run(
     let input = hook_input::read(input, hook.event)?;
     last_seen::record(hook.cache, hook.agent, name_of(&input.event), hook.now);
     if matches!(input.event, HookEvent::Compact | HookEvent::End) {
-        (hook.grown)();
+        (hook.on_transcript_growth)();
     }
     let session = Session::open(hook.cache, hook.agent, input.session_id.as_deref(), hook.now);
-    let mut call = HookRun { form: AnswerFormat::of(hook.agent), input, session, hook };
+    let mut call = HookRun { form: AnswerFormat::for_agent(hook.agent), input, session, hook };
     let answered = call.answer(output);
     // Learning produces no output, so it runs after the answer.
     let studied = call.learn_from_event();
@@ -149,7 +149,7 @@ fn name_of(event: &HookEvent) -> &'static str {
 fn occasion_of(event: &HookEvent) -> &'static str {
     match event {
         HookEvent::Compact => "compact",
-        other => switch::of(other),
+        other => switch::switch_name(other),
     }
 }
 
@@ -167,7 +167,7 @@ impl HookRun<'_> {
     }
 
     fn answer(&mut self, output: &mut dyn Write) -> Result<(), NoAnswer> {
-        let switch = switch::of(&self.input.event);
+        let switch = switch::switch_name(&self.input.event);
         if !self.is_on(switch) {
             return Err(NoAnswer::Off(switch));
         }
@@ -177,29 +177,31 @@ impl HookRun<'_> {
         let mut was_reached = false;
         let mut reach = || {
             was_reached = true;
-            (self.hook.reach)(&self.input)
+            (self.hook.connect)(&self.input)
         };
         let recalled = match &self.input.event {
             HookEvent::Start(why) => {
                 let loaded = loaded_files(self.hook.agent);
-                recall::at_start(*why, loaded, &self.session, &mut reach)
+                recall::start_briefing(*why, loaded, &self.session, &mut reach)
             }
-            HookEvent::Prompt(text) => recall::for_prompt(text, &self.session, &mut reach),
+            HookEvent::Prompt(text) => recall::prompt_lessons(text, &self.session, &mut reach),
             HookEvent::ToolFailed(call) => {
-                recall::for_failure(call, &self.input, &self.session, &mut reach)
+                recall::failure_lessons(call, &self.input, &self.session, &mut reach)
             }
-            HookEvent::Compact => recall::at_compaction(&self.session),
+            HookEvent::Compact => recall::save_reminder(&self.session),
             HookEvent::ToolSucceeded(_) | HookEvent::End => return Ok(()),
         };
         // A prompt that says too little does not count as the first, and neither does one that got no answer because
         // of an error.
         let is_looked_up = match &recalled {
             Ok(_) => true,
-            Err(silence) => matches!(silence, NoAnswer::Nothing(why) if *why != recall::TOO_LITTLE),
+            Err(silence) => {
+                matches!(silence, NoAnswer::Nothing(why) if *why != recall::PROMPT_TOO_SHORT)
+            }
         };
         let is_prompt = matches!(self.input.event, HookEvent::Prompt(_));
-        if is_prompt && is_looked_up && !self.session.seen.is_prompted {
-            self.session.note(SessionEntry::Prompted);
+        if is_prompt && is_looked_up && !self.session.state.is_prompted {
+            self.session.record(SessionEntry::Prompted);
         }
         if was_reached && matches!(recalled, Err(NoAnswer::Nothing(_))) {
             self.note_told("", &[]);
@@ -209,7 +211,7 @@ impl HookRun<'_> {
         let text = self.form.answer(&self.input.event_name, &fenced);
         // A briefing may repeat memories that were shown before.
         let is_briefing = matches!(self.input.event, HookEvent::Start(_));
-        if !is_briefing && !recalled.ids.is_empty() && !self.session.is_first_to_tell(&recalled.ids)
+        if !is_briefing && !recalled.ids.is_empty() && !self.session.is_first_to_show(&recalled.ids)
         {
             return Err(NoAnswer::Nothing("another hook shows the same memories"));
         }
@@ -218,7 +220,7 @@ impl HookRun<'_> {
             return Ok(());
         }
         if is_briefing && !recalled.ids.is_empty() {
-            self.session.note(SessionEntry::Shown(recalled.ids.clone()));
+            self.session.record(SessionEntry::Shown(recalled.ids.clone()));
         }
         self.note_told(&fenced, &recalled.ids);
         Ok(())
@@ -236,7 +238,7 @@ impl HookRun<'_> {
         // A past session is not a memory; its parts are named by their number.
         let is_memory = |id: &&String| !id.contains('#');
         let memories: Vec<String> = memories.iter().filter(is_memory).cloned().collect();
-        let told = HookTold { occasion, asked, text, memories: &memories };
-        (self.hook.told)(&self.input, &told);
+        let told = HookDelivery { occasion, query: asked, text, memories: &memories };
+        (self.hook.record_delivery)(&self.input, &told);
     }
 }

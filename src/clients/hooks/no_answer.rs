@@ -36,4 +36,4 @@ pub enum NoAnswer {
 }
 
 /// The memory, or why it cannot be asked.
-pub type Reached = Result<Arc<dyn Api>, NoAnswer>;
+pub type ApiConnection = Result<Arc<dyn Api>, NoAnswer>;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::payload_fields::{object, text};
 use super::tool::Tool;
 use guard::fence::unfenced;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use learning::last_words::{ends_like_a_failure, exit_code, reads_like_a_failure};
 
 /// Longest output that is examined, in bytes: a part from its beginning and a longer one from its end. Errors are at
@@ -16,7 +16,7 @@ const OUTPUT_TAIL_BYTES: usize = 12 * 1024;
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ToolOutcome {
     /// It failed.
     Failed,
     /// It succeeded, as far as the client reports.
@@ -27,7 +27,7 @@ pub(super) enum Outcome {
 
 /// How certain a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
+pub enum OutcomeEvidence {
     /// The client reported it, or the last line is one that only failures print.
     Stated,
     /// A line near the end looks like a failure. That is enough for an answer, but not for a lesson.
@@ -37,18 +37,18 @@ pub enum Evidence {
 /// The result of a tool call.
 #[derive(Debug)]
 pub(super) struct ToolResult {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ToolOutcome,
     /// How certain the failure is.
-    pub(super) evidence: Evidence,
+    pub(super) evidence: OutcomeEvidence,
     /// The user interrupted it.
     pub(super) is_interrupted: bool,
     /// Both ends of its output without secrets, with the errors first.
-    pub(super) output: Redacted,
+    pub(super) output: RedactedText,
 }
 
 /// Reads the result of a tool call. Only the output of shells is examined for errors: other tools may return text
 /// about failures, such as an issue or a log, without having failed.
-pub(super) fn of(fields: &Map<String, Value>, tool: &Tool) -> ToolResult {
+pub(super) fn tool_result(fields: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let is_shell = *tool == Tool::Shell;
     let mut look = ResultFields::default();
     look.at(fields);
@@ -79,14 +79,14 @@ pub(super) fn of(fields: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let has_failed = has_failed || code.is_some_and(|code| code != 0);
     let seems_failed = !has_failed && is_guess && reads_like_a_failure(&output);
     let outcome = if has_failed || seems_failed {
-        Outcome::Failed
+        ToolOutcome::Failed
     } else if is_running || is_in_background(fields) {
-        Outcome::Running
+        ToolOutcome::Running
     } else {
-        Outcome::Succeeded
+        ToolOutcome::Succeeded
     };
     let is_sure = has_failed || ends_like_a_failure(&output);
-    let evidence = if is_sure { Evidence::Stated } else { Evidence::Guessed };
+    let evidence = if is_sure { OutcomeEvidence::Stated } else { OutcomeEvidence::Guessed };
     ToolResult { outcome, evidence, is_interrupted, output: shortened(&output) }
 }
 
@@ -165,8 +165,8 @@ impl ResultFields {
     }
 }
 
-fn shortened(output: &str) -> Redacted {
-    Redacted::ends(&unfenced(output), (OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES), "\n")
+fn shortened(output: &str) -> RedactedText {
+    RedactedText::head_and_tail(&unfenced(output), (OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES), "\n")
 }
 
 #[cfg(test)]
@@ -175,8 +175,8 @@ mod tests {
 
     use super::*;
 
-    fn outcome(value: &Value) -> Outcome {
-        of(value.as_object().unwrap(), &Tool::Shell).outcome
+    fn outcome(value: &Value) -> ToolOutcome {
+        tool_result(value.as_object().unwrap(), &Tool::Shell).outcome
     }
 
     #[test]
@@ -189,45 +189,57 @@ mod tests {
             json!({"tool_response": "{\"output\":\"x\",\"metadata\":{\"exit_code\":0}}"}),
             json!({"toolResult": {"resultType": "success", "textResultForLlm": "ok"}}),
         ] {
-            assert_eq!(outcome(&value), Outcome::Succeeded, "{value}");
+            assert_eq!(outcome(&value), ToolOutcome::Succeeded, "{value}");
         }
     }
 
     #[test]
     fn exit_codes_in_the_middle_of_an_output_are_ignored() {
         let lines = |middle: &str| format!("{}{middle}\n{}", "a\n".repeat(9), "b\n".repeat(9));
-        assert_eq!(outcome(&json!({"tool_response": lines("exit code: 1")})), Outcome::Succeeded);
-        assert_eq!(outcome(&json!({"tool_response": "b\nexit code 1"})), Outcome::Failed);
-        assert_eq!(outcome(&json!({"tool_response": "the exit code: 1"})), Outcome::Succeeded);
+        assert_eq!(
+            outcome(&json!({"tool_response": lines("exit code: 1")})),
+            ToolOutcome::Succeeded
+        );
+        assert_eq!(outcome(&json!({"tool_response": "b\nexit code 1"})), ToolOutcome::Failed);
+        assert_eq!(outcome(&json!({"tool_response": "the exit code: 1"})), ToolOutcome::Succeeded);
     }
 
     // S-HOOK-1
     #[test]
     fn without_an_outcome_the_last_lines_decide() {
         for (text, expected) in [
-            ("ls: cannot access '/no/such/place': No such file or directory\n", Outcome::Failed),
-            ("npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve", Outcome::Failed),
+            (
+                "ls: cannot access '/no/such/place': No such file or directory\n",
+                ToolOutcome::Failed,
+            ),
+            ("npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve", ToolOutcome::Failed),
             (
                 "  File \"a.py\", line 3\nModuleNotFoundError: No module named 'yaml'",
-                Outcome::Failed,
+                ToolOutcome::Failed,
             ),
             (
                 "error[E0433]: failed to resolve\n --> a.rs:1:1\nerror: could not compile `a`",
-                Outcome::Failed,
+                ToolOutcome::Failed,
             ),
-            ("", Outcome::Succeeded),
-            ("added 9 packages\n0 errors, 2 warnings\nfound 0 vulnerabilities", Outcome::Succeeded),
-            ("test error_is_shown ... ok\ntest result: ok. 3 passed; 0 failed", Outcome::Succeeded),
-            ("epoch 3\ntrain_error: 0.5\nvalidation_error: 0.4", Outcome::Succeeded),
-            ("failed: 0", Outcome::Succeeded),
-            ("error: old\n1\n2\n3\n4\n5\ndone", Outcome::Succeeded),
+            ("", ToolOutcome::Succeeded),
+            (
+                "added 9 packages\n0 errors, 2 warnings\nfound 0 vulnerabilities",
+                ToolOutcome::Succeeded,
+            ),
+            (
+                "test error_is_shown ... ok\ntest result: ok. 3 passed; 0 failed",
+                ToolOutcome::Succeeded,
+            ),
+            ("epoch 3\ntrain_error: 0.5\nvalidation_error: 0.4", ToolOutcome::Succeeded),
+            ("failed: 0", ToolOutcome::Succeeded),
+            ("error: old\n1\n2\n3\n4\n5\ndone", ToolOutcome::Succeeded),
         ] {
             let input = json!({"turn_id": "1", "tool_response": text});
             assert_eq!(outcome(&input), expected, "{text}");
             let other = json!({ "tool_response": text });
             assert_eq!(
                 outcome(&other),
-                Outcome::Succeeded,
+                ToolOutcome::Succeeded,
                 "who tells outcomes is believed: {text}"
             );
         }
@@ -244,11 +256,11 @@ mod tests {
             json!([{"type": "text", "text": "ValueError: x"}]),
         ] {
             let input = json!({"turn_id": "1", "tool_response": response});
-            let ending = of(input.as_object().unwrap(), &tool);
-            assert_eq!(ending.outcome, Outcome::Succeeded, "{input}");
+            let ending = tool_result(input.as_object().unwrap(), &tool);
+            assert_eq!(ending.outcome, ToolOutcome::Succeeded, "{input}");
         }
         let input = json!({"tool_response": {"isError": true, "content": "x"}});
-        assert_eq!(of(input.as_object().unwrap(), &tool).outcome, Outcome::Failed);
+        assert_eq!(tool_result(input.as_object().unwrap(), &tool).outcome, ToolOutcome::Failed);
     }
 
     // S-HOOK-6
@@ -259,31 +271,39 @@ mod tests {
             json!({"tool_input": {}, "tool_response": {"stdout": "", "backgroundTaskId": "b1"}}),
             json!({"toolArgs": "{\"is_background\":true}"}),
         ] {
-            assert_eq!(outcome(&input), Outcome::Running, "{input}");
+            assert_eq!(outcome(&input), ToolOutcome::Running, "{input}");
         }
         let no = json!({"tool_input": {"run_in_background": false}, "tool_response": {"backgroundTaskId": null}});
-        assert_eq!(outcome(&no), Outcome::Succeeded);
+        assert_eq!(outcome(&no), ToolOutcome::Succeeded);
     }
 
     // S-HOOK-6
     #[test]
     fn only_the_very_last_line_proves_a_failure() {
-        for (text, expected) in
-            [("ok\nerror: x", Evidence::Stated), ("error: x\n3 warnings", Evidence::Guessed)]
-        {
+        for (text, expected) in [
+            ("ok\nerror: x", OutcomeEvidence::Stated),
+            ("error: x\n3 warnings", OutcomeEvidence::Guessed),
+        ] {
             let input = json!({"turn_id": "1", "tool_response": text});
-            let ending = of(input.as_object().unwrap(), &Tool::Shell);
-            assert_eq!((ending.outcome, ending.evidence), (Outcome::Failed, expected), "{text}");
+            let ending = tool_result(input.as_object().unwrap(), &Tool::Shell);
+            assert_eq!(
+                (ending.outcome, ending.evidence),
+                (ToolOutcome::Failed, expected),
+                "{text}"
+            );
         }
         let stated = json!({"tool_response": {"exit_code": 1, "output": "boom"}});
-        assert_eq!(of(stated.as_object().unwrap(), &Tool::Shell).evidence, Evidence::Stated);
+        assert_eq!(
+            tool_result(stated.as_object().unwrap(), &Tool::Shell).evidence,
+            OutcomeEvidence::Stated
+        );
     }
 
     #[test]
     fn a_long_output_keeps_both_ends() {
         let output = format!("first {} last", "é".repeat(40_000));
         let input = json!({"tool_response": output});
-        let result = of(input.as_object().unwrap(), &Tool::Shell);
+        let result = tool_result(input.as_object().unwrap(), &Tool::Shell);
         assert!(result.output.len() <= OUTPUT_HEAD_BYTES + OUTPUT_TAIL_BYTES + 1);
         assert!(result.output.starts_with("first ") && result.output.ends_with(" last"));
     }

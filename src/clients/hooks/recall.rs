@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::hook_input::{HookInput, StartReason, ToolCall};
-use super::no_answer::{NoAnswer, Reached};
+use super::no_answer::{ApiConnection, NoAnswer};
 use super::session::Session;
-use super::session_dedup::{NewMemories, fresh, id_of};
+use super::session_dedup::{NewMemories, line_id, new_memories};
 use super::tool::Tool;
 use api::signature::{self, Signature};
 use guard::fence::FENCE_BYTES;
-use guard::secrets::Redacted;
-use learning::commands::{core, is_trivial};
+use guard::secrets::RedactedText;
+use learning::commands::{core_command, is_trivial};
 use requests::Request;
 use requests::{
     ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,
@@ -54,11 +54,11 @@ const AT_COMPACTION: &str = "Before the context is compacted, save what this ses
 
 /// Returns the briefing at the start. After a compaction it may repeat memories, since the context lost them. Rules from
 /// the files that the client loads by itself are left out.
-pub(super) fn at_start(
+pub(super) fn start_briefing(
     why: StartReason,
     loaded: &[&str],
     session: &Session,
-    reach: impl FnOnce() -> Reached,
+    reach: impl FnOnce() -> ApiConnection,
 ) -> Result<NewMemories, NoAnswer> {
     let max_tokens = START_TOKENS - FENCE_BYTES.div_ceil(TOKEN_BYTES);
     let shape = Shape::Words;
@@ -66,8 +66,8 @@ pub(super) fn at_start(
     let request = ContextRequest { max_tokens, shape, loaded, ..ContextRequest::default() };
     let reply = reach()?.ask(&Request::Context(request))?;
     let none = BTreeSet::new();
-    let shown = if why == StartReason::Emptied { &none } else { &session.seen.shown };
-    let fresh = fresh(&reply.text, shown);
+    let shown = if why == StartReason::Emptied { &none } else { &session.state.shown_ids };
+    let fresh = new_memories(&reply.text, shown);
     if fresh.ids.is_empty() {
         return Err(NoAnswer::Nothing("there is nothing that this session was not shown before"));
     }
@@ -75,20 +75,20 @@ pub(super) fn at_start(
 }
 
 /// Why there is no answer to a prompt of one or two words.
-pub(super) const TOO_LITTLE: &str = "the prompt is too short, or a command of the client";
+pub(super) const PROMPT_TOO_SHORT: &str = "the prompt is too short, or a command of the client";
 
 /// Returns lessons for the first prompt.
-pub(super) fn for_prompt(
-    text: &Redacted,
+pub(super) fn prompt_lessons(
+    text: &RedactedText,
     session: &Session,
-    reach: impl FnOnce() -> Reached,
+    reach: impl FnOnce() -> ApiConnection,
 ) -> Result<NewMemories, NoAnswer> {
-    if session.seen.is_prompted {
+    if session.state.is_prompted {
         return Err(NoAnswer::Nothing("only the first prompt of a session is looked up"));
     }
     let is_command = text.starts_with(['/', '!', '#']);
     if is_command || text.split_whitespace().count() < PROMPT_WORDS_MIN {
-        return Err(NoAnswer::Nothing(TOO_LITTLE));
+        return Err(NoAnswer::Nothing(PROMPT_TOO_SHORT));
     }
     let request = SearchRequest {
         // Words of a prompt that look like a search filter are no filter.
@@ -106,18 +106,18 @@ pub(super) fn for_prompt(
 }
 
 /// Returns the lessons for the current failure.
-pub(super) fn for_failure(
+pub(super) fn failure_lessons(
     call: &ToolCall,
     input: &HookInput,
     session: &Session,
-    reach: impl FnOnce() -> Reached,
+    reach: impl FnOnce() -> ApiConnection,
 ) -> Result<NewMemories, NoAnswer> {
     let request =
         failure_request(call).ok_or(NoAnswer::Nothing("the failure has no message of its own"))?;
     let (api, own) = (reach()?, input.session_id.as_deref());
     // A lesson from exactly this failure is found by its tag, however its words rank.
-    if let Some(signature) = Signature::of(&call.output) {
-        let marked = tagged(signature::mark(&signature.words), FAILURE_HITS_MAX);
+    if let Some(signature) = Signature::from_output(&call.output) {
+        let marked = tag_request(signature::failure_key(&signature.words), FAILURE_HITS_MAX);
         let marked =
             api.ask(&Request::Search(SearchRequest { max_tokens: request.max_tokens, ..marked }))?;
         if let Ok(lessons) = lessons(FOR_FAILURE, &marked, session, own) {
@@ -131,7 +131,7 @@ pub(super) fn for_failure(
     // No memory knows it; perhaps a past session mended it.
     let failed = FailedCommand { command: call.command.clone(), output: call.output.clone() };
     let past = SessionSearchRequest { failed: Some(failed), shape: Shape::Words, ..<_>::default() };
-    let past = fresh(&api.ask(&Request::Sessions(past))?.text, &session.seen.shown);
+    let past = new_memories(&api.ask(&Request::Sessions(past))?.text, &session.state.shown_ids);
     if past.ids.is_empty() {
         return Err(silence);
     }
@@ -139,9 +139,9 @@ pub(super) fn for_failure(
 }
 
 /// Returns the search for lessons with one of our tags.
-pub(super) fn tagged(tag: String, limit: usize) -> SearchRequest {
+pub(super) fn tag_request(tag: String, limit: usize) -> SearchRequest {
     SearchRequest {
-        query: Redacted::of(&tag),
+        query: RedactedText::redact(&tag),
         tags: vec![tag],
         mode: Mode::Lexical,
         min_relevance_percent: 0,
@@ -162,13 +162,13 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
     if !is_looked_up {
         return None;
     }
-    let signature = Signature::of(&call.output)?;
-    let command = call.command.reshaped(|command| core(command).replace('`', " "));
+    let signature = Signature::from_output(&call.output)?;
+    let command = call.command.reshaped(|command| core_command(command).replace('`', " "));
     let query = match command.is_empty() {
         true => signature.all_words.clone(),
         false => {
             let words = signature.all_words.reshaped(|words| words.replace('`', " "));
-            Redacted::joined(&[words, command.reshaped(|command| format!("`{command}`"))], " ")
+            RedactedText::joined(&[words, command.reshaped(|command| format!("`{command}`"))], " ")
         }
     };
     let besides = format!("{command} {}", signature::common_words());
@@ -187,8 +187,8 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
 }
 
 /// Reminds the agent to save lessons, if something failed in this session.
-pub(super) fn at_compaction(session: &Session) -> Result<NewMemories, NoAnswer> {
-    if session.seen.failures_len == 0 {
+pub(super) fn save_reminder(session: &Session) -> Result<NewMemories, NoAnswer> {
+    if session.state.failures_len == 0 {
         return Err(NoAnswer::Nothing("nothing failed in this session"));
     }
     Ok(NewMemories { text: AT_COMPACTION.to_owned(), ids: Vec::new() })
@@ -205,9 +205,9 @@ fn lessons(
         let hit: Option<&Value> = reply.json.get("memories").and_then(|hits| hits.get(place));
         hit.and_then(|hit| hit.get(name)).and_then(Value::as_str)
     };
-    let hits = reply.text.lines().filter(|line| id_of(line).is_some());
+    let hits = reply.text.lines().filter(|line| line_id(line).is_some());
     let hits = hits.enumerate().filter(|(place, line)| {
-        let is_shown = id_of(line).is_none_or(|id| session.seen.shown.contains(id));
+        let is_shown = line_id(line).is_none_or(|id| session.state.shown_ids.contains(id));
         let is_own = own.is_some() && of_hit(*place, "session_id") == own;
         !is_shown && !is_own
     });
@@ -215,7 +215,7 @@ fn lessons(
     if lines.is_empty() {
         return Err(NoAnswer::Nothing("nothing relevant that this session was not shown before"));
     }
-    let ids = lines.iter().filter_map(|line| id_of(line)).map(str::to_owned).collect();
+    let ids = lines.iter().filter_map(|line| line_id(line)).map(str::to_owned).collect();
     Ok(NewMemories { text: format!("{head}\n{}", lines.join("\n")), ids })
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use event::Timestamp;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use learning::command_failure::{CommandFailure, SessionStep};
 use learning::same_command::SessionKey;
 use store::{own_folder, private};
@@ -76,9 +76,9 @@ pub enum SessionEntry {
     /// A step that may have helped, or changed a file for the first time.
     Did(SessionStep),
     /// A command with this goal succeeded after a failure.
-    Mended(Redacted),
+    Mended(RedactedText),
     /// It is unknown whether this goal still succeeds: its last command ended in a way that proves nothing.
-    Doubted(Redacted),
+    Doubted(RedactedText),
     /// A lesson with this key was saved or confirmed.
     Learnt(String),
     /// The summary was saved.
@@ -93,17 +93,17 @@ pub struct SessionState {
     /// Whether the first prompt was looked up.
     pub is_prompted: bool,
     /// The ids of memories that were shown, in the form in which they were shown.
-    pub shown: BTreeSet<String>,
+    pub shown_ids: BTreeSet<String>,
     /// Failures without a fix, in order.
     pub failures: Vec<CommandFailure>,
     /// Changed files, each once, in order.
-    pub changed: Vec<Redacted>,
+    pub changed_files: Vec<RedactedText>,
     /// Goals that were fixed and have not failed since, in order.
-    pub mended: Vec<Redacted>,
+    pub fixed_goals: Vec<RedactedText>,
     /// Goals of failures that may be fixed: a later command succeeded in a way that proves nothing.
-    pub doubted: BTreeSet<Redacted>,
+    pub doubted_goals: BTreeSet<RedactedText>,
     /// Keys of lessons.
-    pub learnt: BTreeSet<String>,
+    pub lesson_keys: BTreeSet<String>,
     /// The number of failures.
     pub failures_len: usize,
     /// Whether the summary was saved.
@@ -114,7 +114,7 @@ pub struct SessionState {
 #[derive(Debug)]
 pub struct Session {
     /// Its state.
-    pub seen: SessionState,
+    pub state: SessionState,
     path: Option<PathBuf>,
     length_bytes: u64,
     now: Timestamp,
@@ -127,10 +127,10 @@ impl Session {
         let path = id.map(|id| cache.join(FOLDER).join(format!("{agent}-{}", name_of(id))));
         // A missing or unreadable file is an empty state.
         let (entries, length_bytes) = path.as_deref().and_then(read).unwrap_or_default();
-        let mut session = Self { seen: SessionState::default(), path, length_bytes, now };
-        entries.into_iter().for_each(|entry| session.seen.note(entry));
+        let mut session = Self { state: SessionState::default(), path, length_bytes, now };
+        entries.into_iter().for_each(|entry| session.state.apply(entry));
         session
-            .seen
+            .state
             .failures
             .retain(|failure| now.as_second().saturating_sub(failure.at) <= FAILURE_SECONDS_MAX);
         session
@@ -145,12 +145,12 @@ impl Session {
     /// Tells whether the session may draft another lesson.
     #[must_use]
     pub fn may_learn(&self) -> bool {
-        self.seen.learnt.len() < LEARNT_MAX
+        self.state.lesson_keys.len() < LEARNT_MAX
     }
 
     /// Returns the key of the session's fingerprints, made of these random bits at the first call.
     pub fn key(&mut self, random: u128) -> SessionKey {
-        if let Some(key) = self.seen.key {
+        if let Some(key) = self.state.key {
             return key;
         }
         let [high, low] = [random >> 64, random & u128::from(u64::MAX)];
@@ -162,23 +162,23 @@ impl Session {
             SessionEntry::Key(key) => Some(key),
             _ => None,
         });
-        *self.seen.key.insert(key.unwrap_or(own))
+        *self.state.key.insert(key.unwrap_or(own))
     }
 
     /// Adds an entry to the state and to the file. A failed write is ignored.
-    pub fn note(&mut self, entry: SessionEntry) {
+    pub fn record(&mut self, entry: SessionEntry) {
         let _ = self.write(&entry);
-        self.seen.note(entry);
+        self.state.apply(entry);
     }
 
     /// Records that memories are about to be shown, and tells whether this process is the one to show them:
     /// concurrent hooks of one session would all show the same.
     #[must_use]
-    pub fn is_first_to_tell(&mut self, ids: &[String]) -> bool {
+    pub fn is_first_to_show(&mut self, ids: &[String]) -> bool {
         let by = std::process::id();
         let entry = SessionEntry::Showing { ids: ids.to_vec(), by };
         let written = self.write(&entry);
-        self.seen.note(entry);
+        self.state.apply(entry);
         let Some(entries) = written.and_then(|()| read(self.path.as_deref()?)) else { return true };
         let teller = |id: &String| {
             entries.0.iter().find_map(|entry| match entry {
@@ -222,24 +222,26 @@ impl Session {
 
 impl SessionState {
     /// Applies an entry to the state.
-    pub(super) fn note(&mut self, entry: SessionEntry) {
+    pub(super) fn apply(&mut self, entry: SessionEntry) {
         match entry {
             SessionEntry::Key(key) => self.key = self.key.or(Some(key)),
             SessionEntry::Prompted => self.is_prompted = true,
-            SessionEntry::Shown(ids) | SessionEntry::Showing { ids, .. } => self.shown.extend(ids),
+            SessionEntry::Shown(ids) | SessionEntry::Showing { ids, .. } => {
+                self.shown_ids.extend(ids)
+            }
             SessionEntry::Failed(failure) => {
                 self.failures_len += 1;
-                self.mended.retain(|goal| *goal != failure.goal);
-                self.doubted.remove(&failure.goal);
+                self.fixed_goals.retain(|goal| *goal != failure.goal);
+                self.doubted_goals.remove(&failure.goal);
                 self.failures.push(failure);
                 let spare = self.failures.len().saturating_sub(FAILURES_MAX);
                 self.failures.drain(..spare);
             }
             SessionEntry::Did(step) => {
                 if let SessionStep::Changed(file) = &step
-                    && self.is_news(file)
+                    && self.is_new_file(file)
                 {
-                    self.changed.push(file.clone());
+                    self.changed_files.push(file.clone());
                 }
                 for failure in &mut self.failures {
                     failure.since.push(step.clone());
@@ -249,23 +251,24 @@ impl SessionState {
             }
             SessionEntry::Mended(goal) => {
                 self.failures.retain(|failure| failure.goal != goal);
-                self.doubted.remove(&goal);
-                self.mended.push(goal);
+                self.doubted_goals.remove(&goal);
+                self.fixed_goals.push(goal);
             }
             SessionEntry::Doubted(goal) => {
-                self.mended.retain(|mended| *mended != goal);
-                self.doubted.insert(goal);
+                self.fixed_goals.retain(|mended| *mended != goal);
+                self.doubted_goals.insert(goal);
             }
             SessionEntry::Learnt(key) => {
-                self.learnt.insert(key);
+                self.lesson_keys.insert(key);
             }
             SessionEntry::Ended => self.is_ended = true,
         }
     }
 
     /// Tells whether a changed file is worth an entry: it is new, and there is room.
-    pub(super) fn is_news(&self, file: &str) -> bool {
-        self.changed.len() < CHANGED_MAX && !self.changed.iter().any(|known| **known == *file)
+    pub(super) fn is_new_file(&self, file: &str) -> bool {
+        self.changed_files.len() < CHANGED_MAX
+            && !self.changed_files.iter().any(|known| **known == *file)
     }
 }
 
@@ -314,7 +317,7 @@ mod tests {
     }
 
     fn failure(goal: &str, at: i64) -> CommandFailure {
-        let words: Redacted = "permission denied".into();
+        let words: RedactedText = "permission denied".into();
         CommandFailure {
             at,
             command: goal.into(),
@@ -344,17 +347,17 @@ mod tests {
             SessionEntry::Did(SessionStep::Ran("npm cache clean".into())),
             SessionEntry::Learnt("k".to_owned()),
         ] {
-            first.note(entry);
+            first.record(entry);
         }
         let next = open(folder.path(), Some("s1"));
         assert!(
-            next.seen.is_prompted
-                && next.seen.shown.contains("b")
-                && next.seen.learnt.contains("k")
+            next.state.is_prompted
+                && next.state.shown_ids.contains("b")
+                && next.state.lesson_keys.contains("k")
         );
-        let [only] = next.seen.failures.as_slice() else { panic!("{:?}", next.seen.failures) };
+        let [only] = next.state.failures.as_slice() else { panic!("{:?}", next.state.failures) };
         assert_eq!((only.goal.as_str(), only.since.len()), ("npm install", 1));
-        assert_eq!(open(folder.path(), Some("s2")).seen, SessionState::default());
+        assert_eq!(open(folder.path(), Some("s2")).state, SessionState::default());
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -371,8 +374,8 @@ mod tests {
     fn a_session_without_an_id_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(folder.path(), None);
-        session.note(SessionEntry::Prompted);
-        assert!(session.seen.is_prompted && !session.remembers());
+        session.record(SessionEntry::Prompted);
+        assert!(session.state.is_prompted && !session.remembers());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
@@ -384,47 +387,47 @@ mod tests {
         let (mut first, mut second) =
             (open(folder.path(), Some("s")), open(folder.path(), Some("s")));
         // An entry of another process.
-        first.note(SessionEntry::Showing { ids: ids.to_vec(), by: 0 });
-        assert!(!second.is_first_to_tell(&ids));
-        assert!(open(folder.path(), Some("s")).is_first_to_tell(&["b".to_owned()]));
-        assert!(open(folder.path(), None).is_first_to_tell(&ids), "who remembers nothing tells");
+        first.record(SessionEntry::Showing { ids: ids.to_vec(), by: 0 });
+        assert!(!second.is_first_to_show(&ids));
+        assert!(open(folder.path(), Some("s")).is_first_to_show(&["b".to_owned()]));
+        assert!(open(folder.path(), None).is_first_to_show(&ids), "who remembers nothing tells");
     }
 
     // S-HOOK-9
     #[test]
     fn damaged_lines_are_skipped_and_shown_ids_have_room() {
         let folder = tempfile::tempdir().unwrap();
-        open(folder.path(), Some("s")).note(SessionEntry::Shown(vec!["a".to_owned()]));
+        open(folder.path(), Some("s")).record(SessionEntry::Shown(vec!["a".to_owned()]));
         let path = open(folder.path(), Some("s")).path.unwrap();
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"\"torn \xC3\n").unwrap();
         let room = FILE_BYTES_MAX - TOLD_BYTES - path.metadata().unwrap().len();
         file.write_all(&vec![b'\n'; usize::try_from(room).unwrap()]).unwrap();
         let mut session = open(folder.path(), Some("s"));
-        assert!(session.seen.shown.contains("a"));
-        session.note(SessionEntry::Learnt("k".to_owned()));
-        session.note(SessionEntry::Shown(vec!["b".to_owned()]));
-        let next = open(folder.path(), Some("s")).seen;
-        assert!(next.shown.contains("b") && next.learnt.is_empty(), "{next:?}");
+        assert!(session.state.shown_ids.contains("a"));
+        session.record(SessionEntry::Learnt("k".to_owned()));
+        session.record(SessionEntry::Shown(vec!["b".to_owned()]));
+        let next = open(folder.path(), Some("s")).state;
+        assert!(next.shown_ids.contains("b") && next.lesson_keys.is_empty(), "{next:?}");
     }
 
     // S-HOOK-9
     #[test]
     fn concurrent_hooks_lose_no_entries() {
         let folder = tempfile::tempdir().unwrap();
-        open(folder.path(), Some("s")).note(SessionEntry::Prompted);
+        open(folder.path(), Some("s")).record(SessionEntry::Prompted);
         std::thread::scope(|scope| {
             for hook in 0..8 {
                 let folder = folder.path();
                 scope.spawn(move || {
                     for number in 0..25 {
                         open(folder, Some("s"))
-                            .note(SessionEntry::Shown(vec![format!("{hook}-{number}")]));
+                            .record(SessionEntry::Shown(vec![format!("{hook}-{number}")]));
                     }
                 });
             }
         });
-        assert_eq!(open(folder.path(), Some("s")).seen.shown.len(), 200);
+        assert_eq!(open(folder.path(), Some("s")).state.shown_ids.len(), 200);
     }
 
     // S-HOOK-9
@@ -433,9 +436,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(folder.path(), Some("s"));
         for _ in 0..1_000 {
-            session.note(SessionEntry::Shown(vec!["x".repeat(1_000)]));
+            session.record(SessionEntry::Shown(vec!["x".repeat(1_000)]));
         }
-        session.note(SessionEntry::Shown(vec!["x".repeat(ENTRY_BYTES_MAX)]));
+        session.record(SessionEntry::Shown(vec!["x".repeat(ENTRY_BYTES_MAX)]));
         let length = session.path.as_ref().unwrap().metadata().unwrap().len();
         assert!(length <= FILE_BYTES_MAX && length > FILE_BYTES_MAX / 2, "{length}");
         let place = folder.path().join(FOLDER);
@@ -444,23 +447,23 @@ mod tests {
         }
         let present = Timestamp::try_from(place.metadata().unwrap().modified().unwrap()).unwrap();
         let mut other = Session::open(folder.path(), "codex", Some("t"), present);
-        other.note(SessionEntry::Prompted);
+        other.record(SessionEntry::Prompted);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), FILES_MAX);
         let later = Timestamp::from_second(present.as_second() + FILE_SECONDS_MAX + 60).unwrap();
-        Session::open(folder.path(), "codex", Some("u"), later).note(SessionEntry::Prompted);
+        Session::open(folder.path(), "codex", Some("u"), later).record(SessionEntry::Prompted);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1);
     }
 
     #[test]
     fn a_fixed_failure_no_longer_waits() {
         let mut seen = SessionState::default();
-        seen.note(SessionEntry::Failed(failure("a", 0)));
-        seen.note(SessionEntry::Failed(failure("b", 0)));
-        seen.note(SessionEntry::Mended("a".into()));
+        seen.apply(SessionEntry::Failed(failure("a", 0)));
+        seen.apply(SessionEntry::Failed(failure("b", 0)));
+        seen.apply(SessionEntry::Mended("a".into()));
         assert_eq!(seen.failures.len(), 1);
         for _ in 0..100 {
-            seen.note(SessionEntry::Failed(failure("c", 0)));
-            seen.note(SessionEntry::Did(SessionStep::Changed("x".into())));
+            seen.apply(SessionEntry::Failed(failure("c", 0)));
+            seen.apply(SessionEntry::Did(SessionStep::Changed("x".into())));
         }
         assert_eq!((seen.failures.len(), seen.failures_len), (FAILURES_MAX, 102));
         assert!(seen.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
@@ -471,7 +474,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
         let mut session = open(folder.path(), Some("s"));
-        session.note(SessionEntry::Did(SessionStep::Ran(
+        session.record(SessionEntry::Did(SessionStep::Ran(
             format!("curl -H 'Authorization: token {secret}' x").into(),
         )));
         let text = std::fs::read_to_string(session.path.unwrap()).unwrap();

@@ -18,19 +18,19 @@ const FLAGGED: &str = "⚠ flagged (";
 /// Returns the lines of a text whose ids are not in `shown`, with the headings of lists that are not empty. Memories
 /// that read like an instruction are left out.
 #[must_use]
-pub fn fresh(text: &str, shown: &BTreeSet<String>) -> NewMemories {
+pub fn new_memories(text: &str, shown: &BTreeSet<String>) -> NewMemories {
     let mut fresh = NewMemories::default();
     let parts = text.split("\n\n").filter_map(|part| {
         let lines: Vec<&str> = part.lines().filter(|line| !line.starts_with("Note:")).collect();
-        let is_list = lines.iter().any(|line| id_of(line).is_some());
+        let is_list = lines.iter().any(|line| line_id(line).is_some());
         let kept: Vec<&str> = lines
             .into_iter()
             .filter(|line| {
-                id_of(line).is_none_or(|id| !shown.contains(id) && !line.contains(FLAGGED))
+                line_id(line).is_none_or(|id| !shown.contains(id) && !line.contains(FLAGGED))
             })
             .collect();
         let ids: Vec<String> =
-            kept.iter().filter_map(|line| id_of(line)).map(str::to_owned).collect();
+            kept.iter().filter_map(|line| line_id(line)).map(str::to_owned).collect();
         let is_empty = kept.is_empty() || (is_list && ids.is_empty());
         fresh.ids.extend(ids);
         (!is_empty).then(|| kept.join("\n"))
@@ -41,7 +41,7 @@ pub fn fresh(text: &str, shown: &BTreeSet<String>) -> NewMemories {
 
 /// Returns the id at the end of a line of a list.
 #[must_use]
-pub fn id_of(line: &str) -> Option<&str> {
+pub fn line_id(line: &str) -> Option<&str> {
     let numbered = line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
     if !numbered && !line.starts_with("- ") {
         return None;
@@ -61,26 +61,26 @@ mod tests {
     // S-HOOK-9
     #[test]
     fn each_memory_is_shown_once() {
-        let all = fresh(BRIEFING, &BTreeSet::new());
+        let all = new_memories(BRIEFING, &BTreeSet::new());
         assert_eq!(all.ids, ["AAAA1111", "BBBB2222", "CCCC3333"]);
         assert_eq!(all.text, BRIEFING.replace("\nNote: words only.", ""));
         let shown = BTreeSet::from(["AAAA1111".to_owned(), "CCCC3333".to_owned()]);
-        let rest = fresh(BRIEFING, &shown);
+        let rest = new_memories(BRIEFING, &shown);
         assert_eq!(rest.ids, ["BBBB2222"]);
         assert!(
             !rest.text.contains("For this task") && rest.text.ends_with("c · d · BBBB2222"),
             "{}",
             rest.text
         );
-        let none = fresh(BRIEFING, &all.ids.into_iter().collect());
+        let none = new_memories(BRIEFING, &all.ids.into_iter().collect());
         assert_eq!(none.ids, Vec::<String>::new());
     }
 
     #[test]
     fn the_id_is_at_the_end_of_a_list_line() {
-        assert_eq!(id_of("12. [2026-01-02] x · codex · AAAA1111"), Some("AAAA1111"));
+        assert_eq!(line_id("12. [2026-01-02] x · codex · AAAA1111"), Some("AAAA1111"));
         for line in ["x · AAAA1111", "- no id", "- [d] x · two words", "a. b · c"] {
-            assert_eq!(id_of(line), None, "{line}");
+            assert_eq!(line_id(line), None, "{line}");
         }
     }
 }

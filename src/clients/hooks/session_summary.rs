@@ -6,7 +6,7 @@ use std::path::Path;
 use super::recall::SESSION;
 use super::session::SessionState;
 use event::Draft;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use guard::text::{Layout, neutralise};
 use learning::command_effects::is_path;
 
@@ -23,19 +23,19 @@ const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
 /// as open only if the session changed files: otherwise somebody only looked. Checks on the disk whether files with
 /// special characters in their names exist.
 #[must_use]
-pub fn draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
+pub fn summary_draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
     let files = files(seen, directory);
-    let mended = distinct(seen.mended.iter());
+    let mended = distinct(seen.fixed_goals.iter());
     let failed = seen.failures.iter().map(|failure| &failure.goal);
-    let open = distinct(failed.filter(|goal| !seen.doubted.contains(*goal)));
+    let open = distinct(failed.filter(|goal| !seen.doubted_goals.contains(*goal)));
     let is_left_to_mend = !open.is_empty() && !files.is_empty();
-    if mended.is_empty() && seen.learnt.is_empty() && !is_left_to_mend {
+    if mended.is_empty() && seen.lesson_keys.is_empty() && !is_left_to_mend {
         return None;
     }
     let parts = [
         sentence("Failed and then fixed: ", &mended),
         sentence("Still failing: ", &open),
-        match seen.learnt.len() {
+        match seen.lesson_keys.len() {
             0 => String::new(),
             1 => "One lesson was saved.".to_owned(),
             lessons => format!("{lessons} lessons were saved."),
@@ -54,7 +54,7 @@ pub fn draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
 
 /// Returns the changed files as paths from the directory on. Files elsewhere are no part of the work there.
 fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
-    let from_there = |file: &Redacted| {
+    let from_there = |file: &RedactedText| {
         let path = Path::new(file.as_str());
         let path = match directory {
             Some(directory) if path.is_absolute() => path.strip_prefix(directory).ok()?,
@@ -64,7 +64,7 @@ fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
         Some(path.to_str()?.replace('\\', "/")).filter(|file| !file.is_empty())
     };
     let there: Vec<String> = seen
-        .changed
+        .changed_files
         .iter()
         .filter(|file| is_file(file, directory))
         .filter_map(from_there)
@@ -132,8 +132,8 @@ mod tests {
 
     fn summary_of(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
         let mut seen = SessionState::default();
-        entries.into_iter().for_each(|entry| seen.note(entry));
-        draft(&seen, Some(Path::new("/w/api")))
+        entries.into_iter().for_each(|entry| seen.apply(entry));
+        summary_draft(&seen, Some(Path::new("/w/api")))
     }
 
     // S-HOOK-13
@@ -196,9 +196,9 @@ mod tests {
         std::fs::write(folder.path().join("$id.tsx"), "").unwrap();
         let mut seen = SessionState::default();
         for entry in [failed("npm test"), changed("./$id.tsx"), changed("./$slug.tsx")] {
-            seen.note(entry);
+            seen.apply(entry);
         }
-        let draft = draft(&seen, Some(folder.path())).unwrap();
+        let draft = summary_draft(&seen, Some(folder.path())).unwrap();
         assert_eq!(draft.files, ["$id.tsx"]);
     }
 

@@ -54,7 +54,7 @@ const LOOKERS: [&str; 13] = [
 
 impl Tool {
     /// Returns the kind of a tool, by the name that its client gives it.
-    pub(super) fn of_name(name: &str) -> Self {
+    pub(super) fn from_name(name: &str) -> Self {
         let plain = plain_name(name);
         let begins = |list: &[&str]| list.iter().any(|beginning| plain.starts_with(beginning));
         if SHELLS.contains(&plain.as_str()) {

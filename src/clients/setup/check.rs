@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::clients;
 use super::files;
 use super::record::{FileRecord, RecordStore};
-use super::report::only;
-use super::undo::{desired, is_meant};
+use super::report::error_report;
+use super::undo::{is_selected, recorded_desired_file};
 use super::{Machine, ReportStatus, SetupError, SetupReport, SetupRequest, UnknownTarget};
 use event::{Timestamp, parse_timestamp};
 
 /// Returns when an agent last made a call: `mcp`, `start`, `prompt`, `tool-failed`, `tool-succeeded`, `compact` or
 /// `end`.
-pub type LastSeen<'a> = &'a dyn Fn(&str, &str) -> Option<Timestamp>;
+pub type LastSeenLookup<'a> = &'a dyn Fn(&str, &str) -> Option<Timestamp>;
 
 /// The calls of hooks.
 const HOOK_CALLS: [&str; 6] =
@@ -42,7 +42,7 @@ struct CheckedClient {
 /// [`UnknownTarget`] for a client that does not exist.
 pub fn check(
     request: &SetupRequest<'_>,
-    last_seen: LastSeen<'_>,
+    last_seen: LastSeenLookup<'_>,
 ) -> Result<SetupReport, UnknownTarget> {
     let known = clients::names();
     if let Some(name) = request.names.iter().find(|name| !known.contains(&name.as_str())) {
@@ -51,11 +51,13 @@ pub fn check(
     let book = RecordStore::in_data(request.data);
     let record = match book.read() {
         Ok(record) => record,
-        Err(error) => return Ok(only(&error)),
+        Err(error) => return Ok(error_report(&error)),
     };
     let project = &request.machine.project;
-    let meant =
-        record.files.iter().filter(|done| is_meant(done, &request.names, request.scope, project));
+    let meant = record
+        .files
+        .iter()
+        .filter(|done| is_selected(done, &request.names, request.scope, project));
     let found = found(meant, request, last_seen);
     let is_fine = found.iter().all(|found| found.problems.is_empty());
     let text: Vec<String> = found.iter().map(|found| text(found, request.now)).collect();
@@ -71,7 +73,7 @@ pub fn check(
 fn found<'a>(
     meant: impl Iterator<Item = &'a FileRecord>,
     request: &SetupRequest<'_>,
-    last_seen: LastSeen<'_>,
+    last_seen: LastSeenLookup<'_>,
 ) -> Vec<CheckedClient> {
     let mut all: Vec<CheckedClient> = Vec::new();
     for done in meant {
@@ -86,11 +88,11 @@ fn found<'a>(
             Err(problem) => found.problems.push(problem),
         }
         let program = done.program.display();
-        match request.machine.file_of(&done.program) {
+        match request.machine.program_file(&done.program) {
             None => {
                 found.problems.push(format!("{program} no longer exists; {}", remedy(done)));
             }
-            Some(file) if request.machine.is_this(&file) => {}
+            Some(file) if request.machine.is_this_program(&file) => {}
             Some(_) => found.notes.push(format!(
                 "it starts {program}, but this program is {}",
                 request.machine.program.display()
@@ -103,7 +105,7 @@ fn found<'a>(
     all
 }
 
-fn new(done: &FileRecord, last_seen: LastSeen<'_>) -> CheckedClient {
+fn new(done: &FileRecord, last_seen: LastSeenLookup<'_>) -> CheckedClient {
     let calls =
         ["mcp"].iter().chain(&HOOK_CALLS).map(|call| (*call, last_seen(&done.client, call)));
     CheckedClient {
@@ -123,17 +125,17 @@ fn remedy(done: &FileRecord) -> String {
 /// Checks that a file is as it was written. Returns whether it holds hooks.
 fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
     let shown = done.path.display();
-    let Some(desired) = desired(done, machine) else {
+    let Some(desired) = recorded_desired_file(done, machine) else {
         return Err(format!("{shown} was set up by another version; {}", remedy(done)));
     };
-    let text = files::target(&done.path).and_then(|target| files::read(&target));
+    let text = files::link_target(&done.path).and_then(|target| files::read(&target));
     let text = text.map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| format!("{shown} is gone; {}", remedy(done)))?;
-    match desired.stands(&text) {
+    match desired.is_in(&text) {
         Ok(true) => Ok(desired.has_hooks()),
         Ok(false) => Err(format!(
             "{shown} no longer contains {} as setup wrote it; {}",
-            desired.says(),
+            desired.description(),
             remedy(done)
         )),
         Err(wrong) => Err(SetupError::broken(&done.path)(wrong).to_string()),
@@ -141,7 +143,11 @@ fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
 }
 
 /// Finds hooks that the client did not run, although it started our server.
-fn silent_hooks(done: &FileRecord, last_seen: LastSeen<'_>, now: Timestamp) -> Option<String> {
+fn silent_hooks(
+    done: &FileRecord,
+    last_seen: LastSeenLookup<'_>,
+    now: Timestamp,
+) -> Option<String> {
     let set_up = parse_timestamp(&done.at)?;
     let server = last_seen(&done.client, "mcp")?;
     let since = |earlier: Timestamp, later: Timestamp| later.as_second() - earlier.as_second();
@@ -234,7 +240,7 @@ pub fn clients_status(
     machine: Machine<'_>,
     data: &Path,
     now: Timestamp,
-    last_seen: LastSeen<'_>,
+    last_seen: LastSeenLookup<'_>,
 ) -> ClientsStatus {
     let book = RecordStore::in_data(data);
     let done = match book.read() {
@@ -246,7 +252,7 @@ pub fn clients_status(
     let is_seen =
         |name: &str| ["mcp"].iter().chain(&HOOK_CALLS).any(|call| last_seen(name, call).is_some());
     let is_done = |name: &str| done.iter().any(|done| done.client == name);
-    let here = clients::all().filter(|client| client.is_found(&machine));
+    let here = clients::all_clients().filter(|client| client.is_found(&machine));
     let mut left_out: Vec<&str> =
         here.map(|client| client.name).filter(|name| !is_done(name) && !is_seen(name)).collect();
     left_out.dedup();

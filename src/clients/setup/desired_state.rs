@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::clients::{ClientSpec, HookForm, HookSpec, ScopeFiles};
 use super::edit::EditError;
-use super::hooks::{self, Handlers, Lists};
+use super::hooks::{self, HookHandlers, ListLocation};
 use super::locations::{FileLocation, Machine, Platform, SetupScope};
 use super::ownership;
 use super::server::ServerEntry;
@@ -22,7 +22,7 @@ pub(super) struct DesiredFile {
 #[derive(Debug, Clone)]
 enum FilePart {
     Server(ServerEntry),
-    Hooks(Handlers),
+    Hooks(HookHandlers),
     Whole(OwnFile),
 }
 
@@ -45,30 +45,34 @@ pub(super) enum FileKind {
 
 impl DesiredFile {
     /// Returns the text with all parts.
-    pub(super) fn put(&self, before: Option<&str>) -> Result<String, EditError> {
+    pub(super) fn add_to(&self, before: Option<&str>) -> Result<String, EditError> {
         let text = before.unwrap_or_default().to_owned();
         self.parts.iter().try_fold(text, |text, part| match part {
-            FilePart::Server(entry) => entry.put(&text),
-            FilePart::Hooks(handlers) => handlers.put(&text),
-            FilePart::Whole(whole) => whole.put(&text),
+            FilePart::Server(entry) => entry.add_to(&text),
+            FilePart::Hooks(handlers) => handlers.add_to(&text),
+            FilePart::Whole(whole) => whole.add_to(&text),
         })
     }
 
     /// Returns the text without our parts.
-    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
+    pub(super) fn remove_from(
+        &self,
+        text: &str,
+        original: Option<&str>,
+    ) -> Result<String, EditError> {
         self.parts.iter().rev().try_fold(text.to_owned(), |text, part| match part {
-            FilePart::Server(entry) => entry.take(&text, original),
-            FilePart::Hooks(handlers) => handlers.take(&text, original),
-            FilePart::Whole(whole) => whole.take(&text),
+            FilePart::Server(entry) => entry.remove_from(&text, original),
+            FilePart::Hooks(handlers) => handlers.remove_from(&text, original),
+            FilePart::Whole(whole) => whole.remove_from(&text),
         })
     }
 
     /// Whether all parts are there as desired.
-    pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
+    pub(super) fn is_in(&self, text: &str) -> Result<bool, EditError> {
         for part in &self.parts {
             let stands = match part {
-                FilePart::Server(entry) => entry.stands(text)?,
-                FilePart::Hooks(handlers) => handlers.stands(text)?,
+                FilePart::Server(entry) => entry.is_in(text)?,
+                FilePart::Hooks(handlers) => handlers.is_in(text)?,
                 FilePart::Whole(whole) => whole.text == text,
             };
             if !stands {
@@ -79,7 +83,7 @@ impl DesiredFile {
     }
 
     /// Describes the parts for people.
-    pub(super) fn says(&self) -> String {
+    pub(super) fn description(&self) -> String {
         let parts = self.parts.iter().map(|part| match part {
             FilePart::Server(_) => format!("MCP server {}", ownership::NAME),
             FilePart::Hooks(handlers) => format!("hooks {}", handlers.events().join(", ")),
@@ -98,26 +102,26 @@ impl DesiredFile {
     }
 
     /// The same, with hooks of another program recognised as ours.
-    pub(super) fn knowing(mut self, program: &str) -> Self {
+    pub(super) fn with_known_program(mut self, program: &str) -> Self {
         for part in &mut self.parts {
             if let FilePart::Hooks(handlers) = part {
-                handlers.know(program.to_owned());
+                handlers.add_known_program(program.to_owned());
             }
         }
         self
     }
 
     /// Whether the file is ours as a whole.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn owns_whole_file(&self) -> bool {
         self.parts.iter().any(|part| match part {
-            FilePart::Server(entry) => entry.is_whole(),
+            FilePart::Server(entry) => entry.owns_whole_file(),
             FilePart::Hooks(_) => false,
             FilePart::Whole(_) => true,
         })
     }
 
     /// The file that the client would stop reading if this one were made.
-    pub(super) fn hides(&self) -> Option<PathBuf> {
+    pub(super) fn hidden_file(&self) -> Option<PathBuf> {
         let is_of_continue = self.path.ends_with(".continue/config.yaml");
         let older = self.path.with_extension("json");
         (is_of_continue && !self.path.exists() && older.exists()).then_some(older)
@@ -130,18 +134,18 @@ impl DesiredFile {
 }
 
 impl OwnFile {
-    fn put(&self, before: &str) -> Result<String, EditError> {
+    fn add_to(&self, before: &str) -> Result<String, EditError> {
         if before.trim().is_empty() || hooks::is_our_file(before, &self.text) {
             return Ok(self.text.clone());
         }
-        Err(ownership::no_file_of_ours())
+        Err(ownership::foreign_file_error())
     }
 
-    fn take(&self, text: &str) -> Result<String, EditError> {
+    fn remove_from(&self, text: &str) -> Result<String, EditError> {
         if hooks::is_our_file(text, &self.text) {
             return Ok(String::new());
         }
-        Err(ownership::no_file_of_ours())
+        Err(ownership::foreign_file_error())
     }
 }
 
@@ -186,12 +190,12 @@ pub(super) fn desired_file_at(
         } else {
             let hooks = files.hooks.as_ref()?;
             let lists = match is_here(&hooks.file) {
-                true => Lists::Below,
-                false if hooks.instead.iter().any(is_here) => Lists::Top,
+                true => ListLocation::Below,
+                false if hooks.alternative_files.iter().any(is_here) => ListLocation::Top,
                 false => return None,
             };
-            let handlers = Handlers::new(machine, client.name, hooks.form, hooks.events);
-            FilePart::Hooks(handlers.standing(lists))
+            let handlers = HookHandlers::new(machine, client.name, hooks.form, hooks.events);
+            FilePart::Hooks(handlers.with_list_location(lists))
         };
         Some(DesiredFile { client, scope, path: path.to_owned(), parts: vec![part] })
     };
@@ -212,7 +216,7 @@ fn hook_files(
     let path = hooks.file.path(machine);
     match hooks.form {
         HookForm::Plugin => {
-            let text = hooks::plugin(machine);
+            let text = hooks::plugin_text(machine);
             let says = "plugin with hooks".to_owned();
             vec![(path, FilePart::Whole(OwnFile { text, says, kind: FileKind::Data }))]
         }
@@ -220,7 +224,7 @@ fn hook_files(
         HookForm::Scripts if machine.platform == Platform::Windows => Vec::new(),
         HookForm::Scripts => {
             let script = |event: &str| OwnFile {
-                text: hooks::script(machine, client.name, event),
+                text: hooks::script_text(machine, client.name, event),
                 says: format!("hook {event}"),
                 kind: FileKind::Program,
             };
@@ -228,10 +232,10 @@ fn hook_files(
             events.map(|e| (path.join(e.name), FilePart::Whole(script(e.name)))).collect()
         }
         form => {
-            let handlers = Handlers::new(machine, client.name, form, hooks.events);
-            let mut instead = hooks.instead.iter().map(|location| location.path(machine));
+            let handlers = HookHandlers::new(machine, client.name, form, hooks.events);
+            let mut instead = hooks.alternative_files.iter().map(|location| location.path(machine));
             let (path, handlers) = match instead.find(|path| path.exists()) {
-                Some(path) => (path, handlers.standing(Lists::Top)),
+                Some(path) => (path, handlers.with_list_location(ListLocation::Top)),
                 None => (path, handlers),
             };
             vec![(path, FilePart::Hooks(handlers))]

@@ -18,15 +18,15 @@ const LEFTOVER: &str = ".tmp";
 
 /// The users that may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Readers {
+pub(super) enum ReadAccess {
     /// Only the user: files in the home directory, and copies.
     User,
     /// Whoever the system allows: files of a project.
-    AsUsual,
+    SystemDefault,
 }
 
 /// Returns the file that a path leads to through links. A path without a file leads to itself.
-pub(super) fn target(path: &Path) -> Result<PathBuf, SetupError> {
+pub(super) fn link_target(path: &Path) -> Result<PathBuf, SetupError> {
     let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     if !is_link {
         return Ok(path.to_owned());
@@ -55,7 +55,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SetupError> {
 
 /// What a file must contain when it is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Expected<'a> {
+pub(super) enum ExpectedContent<'a> {
     /// Anything: the file is ours.
     Anything,
     /// The file must not exist.
@@ -66,11 +66,11 @@ pub(super) enum Expected<'a> {
 
 /// Refuses a file that another program wrote since it was read. A write after this check goes unnoticed: no system
 /// can replace a file only if it holds a given text.
-pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), SetupError> {
+pub(super) fn refuse_changed(path: &Path, expected: ExpectedContent<'_>) -> Result<(), SetupError> {
     let wanted = match expected {
-        Expected::Anything => return Ok(()),
-        Expected::Nothing => None,
-        Expected::Text(text) => Some(text),
+        ExpectedContent::Anything => return Ok(()),
+        ExpectedContent::Nothing => None,
+        ExpectedContent::Text(text) => Some(text),
     };
     if read(path)?.as_deref() == wanted {
         return Ok(());
@@ -84,18 +84,18 @@ pub(super) fn write(
     path: &Path,
     text: &str,
     kind: FileKind,
-    readers: Readers,
-    expected: Expected<'_>,
+    readers: ReadAccess,
+    expected: ExpectedContent<'_>,
 ) -> Result<(), SetupError> {
     let fail = SetupError::io("write", path);
-    let fresh = fresh(path);
+    let fresh = temporary_path(path);
     let written = write_new(&fresh, text, kind, readers)
         .and_then(|()| match path.metadata() {
             Ok(found) => std::fs::set_permissions(&fresh, found.permissions()),
             Err(_) => Ok(()),
         })
         .map_err(SetupError::io("write", path))
-        .and_then(|()| refuse_others(path, expected))
+        .and_then(|()| refuse_changed(path, expected))
         .and_then(|()| put_in_place(&fresh, path, text).map_err(fail));
     written.inspect_err(|_| {
         // A leftover temporary file does no harm.
@@ -124,7 +124,7 @@ fn has_other_names(_: &Metadata) -> bool {
 }
 
 /// Returns the path of a new text for this file, before it takes the file's place.
-pub(super) fn fresh(path: &Path) -> PathBuf {
+pub(super) fn temporary_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}{LEFTOVER}", std::process::id()));
     path.with_file_name(name)
@@ -148,16 +148,16 @@ pub(super) fn remove_leftovers(folder: &Path, is_meant: impl Fn(&str) -> bool) {
     }
 }
 
-fn write_new(path: &Path, text: &str, kind: FileKind, readers: Readers) -> io::Result<()> {
+fn write_new(path: &Path, text: &str, kind: FileKind, readers: ReadAccess) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     {
         let mode = match (kind, readers) {
-            (FileKind::Program, Readers::User) => 0o700,
-            (FileKind::Program, Readers::AsUsual) => 0o777,
-            (FileKind::Data, Readers::User) => 0o600,
-            (FileKind::Data, Readers::AsUsual) => 0o666,
+            (FileKind::Program, ReadAccess::User) => 0o700,
+            (FileKind::Program, ReadAccess::SystemDefault) => 0o777,
+            (FileKind::Data, ReadAccess::User) => 0o600,
+            (FileKind::Data, ReadAccess::SystemDefault) => 0o666,
         };
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     }
@@ -169,14 +169,14 @@ fn write_new(path: &Path, text: &str, kind: FileKind, readers: Readers) -> io::R
 }
 
 /// Makes the folders above a file, and returns the new ones, outermost first.
-pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>, SetupError> {
+pub(super) fn make_folders(file: &Path, readers: ReadAccess) -> Result<Vec<PathBuf>, SetupError> {
     let missing = file.ancestors().skip(1).take_while(|folder| !folder.exists());
     let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
     missing.retain(|folder| !folder.as_os_str().is_empty());
     missing.reverse();
     let builder = match readers {
-        Readers::User => store::private_dirs(),
-        Readers::AsUsual => std::fs::DirBuilder::new(),
+        ReadAccess::User => store::private_dirs(),
+        ReadAccess::SystemDefault => std::fs::DirBuilder::new(),
     };
     for folder in &missing {
         builder.create(folder).map_err(SetupError::io("make the folder", folder))?;
@@ -227,8 +227,9 @@ mod tests {
         std::fs::write(&file, "old").unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&file, &link).unwrap();
-        let meant = target(&link).unwrap();
-        write(&meant, "new", FileKind::Data, Readers::User, Expected::Text("old")).unwrap();
+        let meant = link_target(&link).unwrap();
+        write(&meant, "new", FileKind::Data, ReadAccess::User, ExpectedContent::Text("old"))
+            .unwrap();
         assert_eq!(read(&link).unwrap().as_deref(), Some("new"));
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(mode(&file), 0o640);
@@ -242,7 +243,7 @@ mod tests {
         let (file, other) = (folder.path().join("file"), folder.path().join("other"));
         std::fs::write(&file, "old and longer").unwrap();
         std::fs::hard_link(&file, &other).unwrap();
-        write(&file, "new", FileKind::Data, Readers::User, Expected::Anything).unwrap();
+        write(&file, "new", FileKind::Data, ReadAccess::User, ExpectedContent::Anything).unwrap();
         assert_eq!(read(&other).unwrap().as_deref(), Some("new"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
@@ -265,7 +266,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         symlink(folder.path().join("nowhere"), &link).unwrap();
-        assert!(matches!(target(&link), Err(SetupError::Dangling { .. })));
+        assert!(matches!(link_target(&link), Err(SetupError::Dangling { .. })));
         assert!(matches!(read(folder.path()), Err(SetupError::NoText { .. })));
         std::fs::write(folder.path().join("bytes"), b"\xFF\xFE{\0").unwrap();
         assert!(matches!(read(&folder.path().join("bytes")), Err(SetupError::NoText { .. })));
@@ -276,9 +277,9 @@ mod tests {
     fn new_files_and_folders_are_private_and_removable() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/b/file");
-        let made = make_folders(&file, Readers::User).unwrap();
+        let made = make_folders(&file, ReadAccess::User).unwrap();
         assert_eq!(made, [folder.path().join("a"), folder.path().join("a/b")]);
-        write(&file, "x", FileKind::Program, Readers::User, Expected::Nothing).unwrap();
+        write(&file, "x", FileKind::Program, ReadAccess::User, ExpectedContent::Nothing).unwrap();
         assert_eq!((mode(&file), mode(&made[0])), (0o700, 0o700));
         remove(&file).unwrap();
         remove(&file).unwrap();
@@ -292,12 +293,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "theirs").unwrap();
-        for expected in [Expected::Nothing, Expected::Text("old")] {
-            let refused = write(&file, "ours", FileKind::Data, Readers::User, expected);
+        for expected in [ExpectedContent::Nothing, ExpectedContent::Text("old")] {
+            let refused = write(&file, "ours", FileKind::Data, ReadAccess::User, expected);
             assert!(matches!(refused, Err(SetupError::Changed { .. })), "{refused:?}");
         }
         assert_eq!(read(&file).unwrap().as_deref(), Some("theirs"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        write(&file, "ours", FileKind::Data, Readers::User, Expected::Anything).unwrap();
+        write(&file, "ours", FileKind::Data, ReadAccess::User, ExpectedContent::Anything).unwrap();
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::clients::{ClientEvent, HookForm, Timeout};
 use super::edit::EditError;
-use super::edit::json::{Json, Path};
+use super::edit::json::{Json, JsonPath};
 use super::locations::Machine;
 use super::ownership::{self, NAME};
 
@@ -14,14 +14,14 @@ const HOOKS: &str = "hooks";
 
 /// Where a file has its lists of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lists {
+pub(super) enum ListLocation {
     /// Below `hooks`, beside other settings.
     Below,
     /// At the top: the file holds nothing else.
     Top,
 }
 
-impl Lists {
+impl ListLocation {
     fn path(self, event: &str) -> Vec<&str> {
         match self {
             Self::Below => vec![HOOKS, event],
@@ -45,17 +45,17 @@ const SCRIPT_NOTE: &str =
 
 /// The desired hooks of a JSON file.
 #[derive(Debug, Clone)]
-pub(super) struct Handlers {
+pub(super) struct HookHandlers {
     /// The entry in the list of each event.
     wanted: Vec<(&'static str, Value)>,
     /// Whether the file holds the version of its format.
     versioned: bool,
-    lists: Lists,
+    lists: ListLocation,
     /// The programs that count as ours: this one, and the one of an earlier setup.
     programs: Vec<String>,
 }
 
-impl Handlers {
+impl HookHandlers {
     /// Returns the hooks of a client.
     pub(super) fn new(
         machine: &Machine<'_>,
@@ -68,23 +68,23 @@ impl Handlers {
         Self {
             wanted: wanted.collect(),
             versioned,
-            lists: Lists::Below,
+            lists: ListLocation::Below,
             programs: vec![machine.program_text()],
         }
     }
 
     /// The same for a file with its lists in another place.
-    pub(super) fn standing(self, lists: Lists) -> Self {
+    pub(super) fn with_list_location(self, lists: ListLocation) -> Self {
         Self { lists, ..self }
     }
 
     /// Recognises hooks of another program as ours too.
-    pub(super) fn know(&mut self, program: String) {
+    pub(super) fn add_known_program(&mut self, program: String) {
         self.programs.push(program);
     }
 
     /// Adds our hooks, and removes older ones of ours.
-    pub(super) fn put(&self, text: &str) -> Result<String, EditError> {
+    pub(super) fn add_to(&self, text: &str) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         if self.versioned && json.get(&[VERSION]).is_none() {
             json.set(&[VERSION], &json!(1))?;
@@ -106,7 +106,11 @@ impl Handlers {
     }
 
     /// Removes all our hooks, and empty lists that `original` does not have.
-    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
+    pub(super) fn remove_from(
+        &self,
+        text: &str,
+        original: Option<&str>,
+    ) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         let original = original.and_then(|text| Json::parse(text).ok());
         let was_there = |path: &[&str]| original.as_ref().is_some_and(|o| o.get(path).is_some());
@@ -128,7 +132,7 @@ impl Handlers {
     }
 
     /// Whether all hooks are there as desired.
-    pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
+    pub(super) fn is_in(&self, text: &str) -> Result<bool, EditError> {
         let json = Json::parse(text)?;
         let stands = |(event, wanted): &(&'static str, Value)| {
             has_only(&json, &self.lists.path(event), wanted, &self.programs)
@@ -139,8 +143,8 @@ impl Handlers {
     /// The names of all lists in a file, ours or not.
     fn events_in(&self, json: &Json) -> Vec<String> {
         let all = match self.lists {
-            Lists::Below => json.get(&[HOOKS]),
-            Lists::Top => Some(json.value()),
+            ListLocation::Below => json.get(&[HOOKS]),
+            ListLocation::Top => Some(json.value()),
         };
         match all {
             Some(Value::Object(events)) => events.keys().cloned().collect(),
@@ -160,7 +164,7 @@ fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEve
     let timed = |mut handler: Value, timeout: Timeout| {
         let time = match timeout {
             Timeout::Seconds(time) | Timeout::Millis(time) => Some(time),
-            Timeout::Unsaid => None,
+            Timeout::Omitted => None,
         };
         if let (Some(time), Some(members)) = (time, handler.as_object_mut()) {
             members.insert("timeout".to_owned(), time.into());
@@ -200,13 +204,13 @@ fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEve
 }
 
 /// The plugin with the path of our program.
-pub(super) fn plugin(machine: &Machine<'_>) -> String {
+pub(super) fn plugin_text(machine: &Machine<'_>) -> String {
     let program = Value::from(machine.program_text());
     PLUGIN.replacen(PLUGIN_PROGRAM, &format!("|| {program}"), 1)
 }
 
 /// The script for one event, for clients that run scripts.
-pub(super) fn script(machine: &Machine<'_>, agent: &str, event: &str) -> String {
+pub(super) fn script_text(machine: &Machine<'_>, agent: &str, event: &str) -> String {
     let line = machine.command_line(&format!("hook --agent {agent} --event {event}"));
     format!("#!/bin/sh\n{SCRIPT_NOTE}\n{line}\n")
 }
@@ -219,11 +223,11 @@ pub(super) fn is_our_file(text: &str, ours: &str) -> bool {
         line.is_some_and(|line| !line.contains('\n') && is_line_of_ours(line, &[]))
     };
     let plugin = PLUGIN_PROGRAM.trim_start_matches("|| ");
-    text == ours || is_script() || ownership::is_same_but(text, PLUGIN, plugin)
+    text == ours || is_script() || ownership::differs_only_in_word(text, PLUGIN, plugin)
 }
 
 /// Returns the entries of a list that contain our hooks.
-fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
+fn ours_in(json: &Json, list: JsonPath<'_>, programs: &[String]) -> Vec<Value> {
     match json.get(list) {
         Some(Value::Array(listed)) => {
             listed.into_iter().filter(|e| has_ours(e, programs)).collect()
@@ -233,12 +237,12 @@ fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
 }
 
 /// Whether a list contains exactly this hook of ours.
-fn has_only(json: &Json, list: Path<'_>, wanted: &Value, programs: &[String]) -> bool {
+fn has_only(json: &Json, list: JsonPath<'_>, wanted: &Value, programs: &[String]) -> bool {
     ours_in(json, list, programs) == [wanted.clone()]
 }
 
 /// Removes our hooks from a list, also from groups that contain other hooks.
-fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<(), EditError> {
+fn take_event(json: &mut Json, list: JsonPath<'_>, programs: &[String]) -> Result<(), EditError> {
     json.remove_elements(list, &|e| is_all_ours(e, programs))?;
     let Some(Value::Array(listed)) = json.get(list) else { return Ok(()) };
     for place in 0..listed.len() {
@@ -329,7 +333,7 @@ mod tests {
     use super::*;
 
     const EVENTS: &[ClientEvent] =
-        &[ClientEvent::of("Start"), ClientEvent::matching("After", "Bash")];
+        &[ClientEvent::new("Start"), ClientEvent::matching("After", "Bash")];
     const GROUPS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(5));
 
     fn machine(program: &str, platform: Platform) -> Machine<'static> {
@@ -343,22 +347,22 @@ mod tests {
         }
     }
 
-    fn handlers(program: &str, form: HookForm) -> Handlers {
-        Handlers::new(&machine(program, Platform::Linux), "codex", form, EVENTS)
+    fn handlers(program: &str, form: HookForm) -> HookHandlers {
+        HookHandlers::new(&machine(program, Platform::Linux), "codex", form, EVENTS)
     }
 
     // S-SETUP-2
     #[test]
     fn hooks_are_added_once_and_replace_older_ones() {
-        for form in [GROUPS, HookForm::Lines, HookForm::GroupsOfPrograms(Timeout::Unsaid)] {
+        for form in [GROUPS, HookForm::Lines, HookForm::GroupsOfPrograms(Timeout::Omitted)] {
             let (old, new) =
                 (handlers("/old/agent-knowledge", form), handlers("/new/agent-knowledge", form));
-            let text = old.put("").unwrap();
-            assert!(old.stands(&text).unwrap() && !new.stands(&text).unwrap(), "{text}");
-            let text = new.put(&text).unwrap();
-            assert!(new.stands(&text).unwrap() && !text.contains("/old"), "{text}");
-            assert_eq!(new.put(&text).unwrap(), text);
-            assert_eq!(new.take(&text, None).unwrap(), "{}\n");
+            let text = old.add_to("").unwrap();
+            assert!(old.is_in(&text).unwrap() && !new.is_in(&text).unwrap(), "{text}");
+            let text = new.add_to(&text).unwrap();
+            assert!(new.is_in(&text).unwrap() && !text.contains("/old"), "{text}");
+            assert_eq!(new.add_to(&text).unwrap(), text);
+            assert_eq!(new.remove_from(&text, None).unwrap(), "{}\n");
         }
     }
 
@@ -367,39 +371,43 @@ mod tests {
     fn other_hooks_stay_also_in_a_group_with_ours() {
         let theirs = "{\n  \"hooks\": {\n    \"Start\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}\n    ],\n    \"Other\": []\n  }\n}\n";
         let ours = handlers("/bin/agent-knowledge", GROUPS);
-        let after = ours.put(theirs).unwrap();
+        let after = ours.add_to(theirs).unwrap();
         assert!(after.contains("lint"));
-        assert_eq!(ours.take(&after, Some(theirs)).unwrap(), theirs);
+        assert_eq!(ours.remove_from(&after, Some(theirs)).unwrap(), theirs);
         let mixed = theirs.replace(
             "\"command\": \"lint\"}",
             "\"command\": \"lint\"}, {\"command\": \"/x/agent-knowledge hook --agent codex\"}",
         );
-        assert_eq!(ours.take(&mixed, Some(theirs)).unwrap(), theirs);
+        assert_eq!(ours.remove_from(&mixed, Some(theirs)).unwrap(), theirs);
     }
 
     #[test]
     fn lists_may_be_at_the_top() {
         let theirs = "{\n  \"Start\": [],\n  \"note\": 1\n}\n";
-        let ours = handlers("/bin/agent-knowledge", GROUPS).standing(Lists::Top);
-        let after = ours.put(theirs).unwrap();
+        let ours = handlers("/bin/agent-knowledge", GROUPS).with_list_location(ListLocation::Top);
+        let after = ours.add_to(theirs).unwrap();
         let json = Json::parse(&after).unwrap();
         assert_eq!(json.get(&["After"]).unwrap().as_array().unwrap().len(), 1);
-        assert!(ours.stands(&after).unwrap() && json.get(&[HOOKS]).is_none(), "{after}");
-        assert_eq!(ours.take(&after, Some(theirs)).unwrap(), theirs);
+        assert!(ours.is_in(&after).unwrap() && json.get(&[HOOKS]).is_none(), "{after}");
+        assert_eq!(ours.remove_from(&after, Some(theirs)).unwrap(), theirs);
     }
 
     #[test]
     fn a_hook_is_written_as_its_client_starts_it() {
         let form = HookForm::Shells;
         let windows = machine(r"C:\Program Files\agent-knowledge.exe", Platform::Windows);
-        let ours = Handlers::new(&windows, "copilot", form, EVENTS);
+        let ours = HookHandlers::new(&windows, "copilot", form, EVENTS);
         let (_, handler) = &ours.wanted[0];
         assert_eq!(
             handler["powershell"],
             r"& 'C:\Program Files\agent-knowledge.exe' hook --agent copilot --event Start"
         );
-        let exec =
-            Handlers::new(&windows, "x", HookForm::GroupsOfPrograms(Timeout::Seconds(5)), EVENTS);
+        let exec = HookHandlers::new(
+            &windows,
+            "x",
+            HookForm::GroupsOfPrograms(Timeout::Seconds(5)),
+            EVENTS,
+        );
         let (_, group) = &exec.wanted[1];
         assert_eq!(
             *group,
@@ -415,9 +423,9 @@ mod tests {
     #[test]
     fn our_own_files_name_the_program_and_are_recognised() {
         let machine = machine("/my \"bin\"/agent-knowledge", Platform::Linux);
-        let plugin = plugin(&machine);
+        let plugin = plugin_text(&machine);
         assert!(plugin.contains(r#"|| "/my \"bin\"/agent-knowledge""#), "{plugin}");
-        let script = script(&machine, "cline", "TaskStart");
+        let script = script_text(&machine, "cline", "TaskStart");
         assert!(script.ends_with(
             "\n'/my \"bin\"/agent-knowledge' hook --agent cline --event TaskStart || exit 0\n"
         ));

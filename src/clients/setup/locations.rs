@@ -17,7 +17,7 @@ pub enum Platform {
 
 impl Platform {
     /// The platform this program was built for.
-    pub const HERE: Self = if cfg!(windows) {
+    pub const CURRENT: Self = if cfg!(windows) {
         Self::Windows
     } else if cfg!(target_os = "macos") {
         Self::MacOs
@@ -169,17 +169,17 @@ impl Machine<'_> {
     }
 
     fn starts_this(&self, name: &str) -> bool {
-        self.find_program(name).is_some_and(|found| self.is_this(&found))
+        self.find_program(name).is_some_and(|found| self.is_this_program(&found))
     }
 
     /// Tells whether a file is this program, through any links.
-    pub(super) fn is_this(&self, file: &Path) -> bool {
+    pub(super) fn is_this_program(&self, file: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
         real(file).is_some_and(|file| real(&self.program) == Some(file))
     }
 
     /// Returns the file of a program that is named by its path or its name.
-    pub(super) fn file_of(&self, program: &Path) -> Option<PathBuf> {
+    pub(super) fn program_file(&self, program: &Path) -> Option<PathBuf> {
         match program.to_str().filter(|_| program.components().count() == 1) {
             Some(name) => self.find_program(name),
             None => program.is_file().then(|| program.to_owned()),
@@ -258,10 +258,10 @@ mod tests {
         ] {
             let machine = machine(folders).for_scope(scope);
             assert_eq!(machine.program, *expected, "{folders:?}");
-            assert_eq!(machine.file_of(&machine.program), Some(path.clone()));
+            assert_eq!(machine.program_file(&machine.program), Some(path.clone()));
             assert_eq!(machine.for_scope(scope).program, *expected);
         }
-        assert_eq!(machine(&[]).file_of(&bare), None);
+        assert_eq!(machine(&[]).program_file(&bare), None);
     }
 
     #[test]

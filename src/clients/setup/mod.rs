@@ -34,7 +34,7 @@ use thiserror::Error;
 
 use event::Timestamp;
 
-pub use check::{ClientsStatus, LastSeen, check, clients_status};
+pub use check::{ClientsStatus, LastSeenLookup, check, clients_status};
 pub use clients::names;
 pub use edit::EditError;
 pub use locations::{Machine, Platform, SetupScope};

@@ -40,7 +40,7 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
 }
 
 /// Why an entry with our name is not changed.
-pub(super) fn not_ours(text: &str) -> EditError {
+pub(super) fn foreign_entry_error(text: &str) -> EditError {
     let place = text.find(NAME).unwrap_or(0);
     let why = format!(
         "there is an entry {NAME} that setup did not write (it is not a program with the one argument {ARGUMENT}); \
@@ -50,7 +50,7 @@ pub(super) fn not_ours(text: &str) -> EditError {
 }
 
 /// Why a whole file is not changed.
-pub(super) fn no_file_of_ours() -> EditError {
+pub(super) fn foreign_file_error() -> EditError {
     let why = "this file is yours, or was changed since setup made it, and setup replaces and removes only files of its own; \
                move what you want to keep and remove the file"
         .to_owned();
@@ -58,7 +58,7 @@ pub(super) fn no_file_of_ours() -> EditError {
 }
 
 /// Whether a text equals ours except for one quoted word, the program.
-pub(super) fn is_same_but(text: &str, ours: &str, word: &str) -> bool {
+pub(super) fn differs_only_in_word(text: &str, ours: &str, word: &str) -> bool {
     let Some((head, tail)) = ours.split_once(word) else { return false };
     let middle = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail));
     middle.is_some_and(|word| serde_json::from_str::<String>(word).is_ok())

@@ -10,7 +10,7 @@ use super::desired_state::{DesiredFile, desired_files};
 use super::edit::json::Json;
 use super::files;
 use super::locations::{FileLocation, Machine, SetupScope};
-use super::record::{FileRecord, Record};
+use super::record::{FileRecord, SetupRecord};
 use super::{SetupError, UnknownTarget};
 
 /// The plan for one file.
@@ -44,20 +44,20 @@ impl PlannedFile {
 }
 
 /// Returns the chosen clients: those that are named, or those that are installed.
-pub(super) fn choose(
+pub(super) fn chosen_clients(
     names: &[String],
     scope: SetupScope,
     machine: &Machine<'_>,
 ) -> Result<Vec<&'static ClientSpec>, UnknownTarget> {
     let with_scope = |client: &&ClientSpec| client.files(scope).is_some();
     if names.is_empty() {
-        let found = clients::all().filter(|client| client.is_found(machine));
+        let found = clients::all_clients().filter(|client| client.is_found(machine));
         return Ok(found.filter(with_scope).collect());
     }
     let mut chosen: Vec<&ClientSpec> = Vec::new();
     for name in names {
         let editions: Vec<&ClientSpec> =
-            clients::all().filter(|client| client.name == name.as_str()).collect();
+            clients::all_clients().filter(|client| client.name == name.as_str()).collect();
         if editions.is_empty() {
             return Err(UnknownTarget::Client(name.clone()));
         }
@@ -94,23 +94,23 @@ pub(super) fn plan(
     clients: &[&'static ClientSpec],
     scope: SetupScope,
     machine: &Machine<'_>,
-    record: &Record,
+    record: &SetupRecord,
 ) -> Vec<PlannedFile> {
     let mut planned: Vec<PlannedFile> = Vec::new();
     for desired in clients.iter().flat_map(|client| desired_files(client, scope, machine)) {
         // Editions of one client share files.
         if !planned.iter().any(|other| other.desired().path == desired.path) {
-            let known = record.of(&desired.path);
-            planned.push(of(desired, known));
+            let known = record.find(&desired.path);
+            planned.push(planned_file(desired, known));
         }
     }
     planned
 }
 
-fn of(desired: DesiredFile, known: Option<&FileRecord>) -> PlannedFile {
+fn planned_file(desired: DesiredFile, known: Option<&FileRecord>) -> PlannedFile {
     let program = known.map(|known| known.program.to_string_lossy());
     let desired = match program {
-        Some(program) => desired.knowing(&program),
+        Some(program) => desired.with_known_program(&program),
         None => desired,
     };
     match change(&desired, known) {
@@ -129,17 +129,17 @@ fn change(
     desired: &DesiredFile,
     known: Option<&FileRecord>,
 ) -> Result<Option<Rewrite>, SetupError> {
-    let target = files::target(&desired.path)?;
+    let target = files::link_target(&desired.path)?;
     let before = files::read(&target)?;
-    if let Some(hidden) = desired.hides() {
+    if let Some(hidden) = desired.hidden_file() {
         return Err(SetupError::Hides { path: desired.path.clone(), hidden });
     }
     // A file that is as an older version left it is certainly ours.
     let is_as_left = before
         .as_deref()
         .is_some_and(|text| known.is_some_and(|known| known.left == files::fingerprint(text)));
-    let base = before.as_deref().filter(|_| !(desired.is_whole() && is_as_left));
-    let after = desired.put(base).map_err(SetupError::broken(&desired.path))?;
+    let base = before.as_deref().filter(|_| !(desired.owns_whole_file() && is_as_left));
+    let after = desired.add_to(base).map_err(SetupError::broken(&desired.path))?;
     // A client may have written the same settings in another way.
     Ok((before.as_deref() != Some(after.as_str())).then_some((target, before, after)))
 }

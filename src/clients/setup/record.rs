@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 
 use super::SetupError;
 use super::desired_state::FileKind;
-use super::files::{self, Expected, Readers};
+use super::files::{self, ExpectedContent, ReadAccess};
 
 /// The version of the format. Versions that this program cannot read have a higher number.
 const VERSION: u32 = 1;
 
 /// Everything that was set up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct SetupRecord {
     version: u32,
     #[serde(default)]
     pub(super) files: Vec<FileRecord>,
@@ -69,11 +69,11 @@ impl RecordStore {
     }
 
     /// Reads the record. A missing file is an empty record.
-    pub(super) fn read(&self) -> Result<Record, SetupError> {
-        let empty = Record { version: VERSION, files: Vec::new(), rest: Map::new() };
+    pub(super) fn read(&self) -> Result<SetupRecord, SetupError> {
+        let empty = SetupRecord { version: VERSION, files: Vec::new(), rest: Map::new() };
         let Some(text) = files::read(&self.file)? else { return Ok(empty) };
         let strange = |why: String| SetupError::Record { path: self.file.clone(), why };
-        let record: Record =
+        let record: SetupRecord =
             serde_json::from_str(&text).map_err(|error| strange(error.to_string()))?;
         if record.version > VERSION {
             return Err(strange("it was written by a newer agent-knowledge".to_owned()));
@@ -82,13 +82,13 @@ impl RecordStore {
     }
 
     /// Writes the record. An empty record has no file.
-    pub(super) fn write(&self, record: &Record) -> Result<(), SetupError> {
+    pub(super) fn write(&self, record: &SetupRecord) -> Result<(), SetupError> {
         if record.files.is_empty() && record.rest.is_empty() {
             files::remove(&self.file)?;
             files::remove_folders(std::slice::from_ref(&self.folder));
             return Ok(());
         }
-        files::make_folders(&self.file, Readers::User)?;
+        files::make_folders(&self.file, ReadAccess::User)?;
         let text = serde_json::to_string_pretty(record).map_err(|error| SetupError::Record {
             path: self.file.clone(),
             why: error.to_string(),
@@ -97,23 +97,29 @@ impl RecordStore {
             &self.file,
             &format!("{text}\n"),
             FileKind::Data,
-            Readers::User,
-            Expected::Anything,
+            ReadAccess::User,
+            ExpectedContent::Anything,
         )
     }
 
     /// Writes a copy of a text, and returns its name. The same text of the same file is kept once. The copy counts once
     /// the record names it and [`Self::confirm`] was called; that of a run that was killed before is removed by the next.
-    pub(super) fn keep(&self, path: &Path, text: &str) -> Result<String, SetupError> {
+    pub(super) fn keep_copy(&self, path: &Path, text: &str) -> Result<String, SetupError> {
         let fingerprint = files::fingerprint(&format!("{}\0{text}", path.display()));
         let short = fingerprint.get(..12).unwrap_or_default();
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let name = format!("{short}-{}", file.trim_start_matches('.'));
         let copy = self.folder.join(&name);
-        files::make_folders(&copy, Readers::User)?;
+        files::make_folders(&copy, ReadAccess::User)?;
         if files::read(&copy)?.as_deref() != Some(text) {
-            let fresh = files::fresh(&copy);
-            files::write(&fresh, text, FileKind::Data, Readers::User, Expected::Anything)?;
+            let fresh = files::temporary_path(&copy);
+            files::write(
+                &fresh,
+                text,
+                FileKind::Data,
+                ReadAccess::User,
+                ExpectedContent::Anything,
+            )?;
         }
         Ok(name)
     }
@@ -121,7 +127,7 @@ impl RecordStore {
     /// Makes a copy count.
     pub(super) fn confirm(&self, name: &str) -> Result<(), SetupError> {
         let copy = self.folder.join(name);
-        match std::fs::rename(files::fresh(&copy), &copy) {
+        match std::fs::rename(files::temporary_path(&copy), &copy) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(SetupError::io("write", &copy)(error))
             }
@@ -134,7 +140,7 @@ impl RecordStore {
     pub(super) fn remove_leftovers<'a>(&'a self, paths: impl Iterator<Item = &'a Path>) {
         files::remove_leftovers(&self.folder, |_| true);
         for path in paths.chain([self.file.as_path()]) {
-            let path = files::target(path).unwrap_or_else(|_| path.to_owned());
+            let path = files::link_target(path).unwrap_or_else(|_| path.to_owned());
             if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
                 files::remove_leftovers(folder, |found| Some(found) == name.to_str());
             }
@@ -142,7 +148,7 @@ impl RecordStore {
     }
 
     /// Reads a copy. The name comes from a file, so it must not lead out of the folder.
-    pub(super) fn kept(&self, name: &str) -> Result<Option<String>, SetupError> {
+    pub(super) fn kept_copy(&self, name: &str) -> Result<Option<String>, SetupError> {
         if name.contains(['/', '\\']) || name == ".." {
             return Ok(None);
         }
@@ -150,22 +156,22 @@ impl RecordStore {
     }
 
     /// Removes a copy.
-    pub(super) fn forget(&self, name: &str) -> Result<(), SetupError> {
-        match self.kept(name)? {
+    pub(super) fn remove_copy(&self, name: &str) -> Result<(), SetupError> {
+        match self.kept_copy(name)? {
             Some(_) => files::remove(&self.folder.join(name)),
             None => Ok(()),
         }
     }
 }
 
-impl Record {
+impl SetupRecord {
     /// Returns the record of a file.
-    pub(super) fn of(&self, path: &Path) -> Option<&FileRecord> {
+    pub(super) fn find(&self, path: &Path) -> Option<&FileRecord> {
         self.files.iter().find(|done| done.path == path)
     }
 
     /// Adds the record of a file, in place of an earlier one.
-    pub(super) fn note(&mut self, done: FileRecord) {
+    pub(super) fn insert(&mut self, done: FileRecord) {
         match self.files.iter_mut().find(|other| other.path == done.path) {
             Some(other) => *other = done,
             None => self.files.push(done),
@@ -201,16 +207,16 @@ mod tests {
     fn copies_are_kept_once_and_stay_in_their_folder() {
         let folder = tempfile::tempdir().unwrap();
         let book = RecordStore::in_data(folder.path());
-        let name = book.keep(Path::new("/h/.claude.json"), "{}").unwrap();
+        let name = book.keep_copy(Path::new("/h/.claude.json"), "{}").unwrap();
         assert!(name.ends_with("-claude.json"), "{name}");
-        assert_eq!(book.kept(&name).unwrap(), None, "not before it counts");
+        assert_eq!(book.kept_copy(&name).unwrap(), None, "not before it counts");
         book.confirm(&name).unwrap();
-        assert_eq!(book.keep(Path::new("/h/.claude.json"), "{}").unwrap(), name);
-        assert_ne!(book.keep(Path::new("/other/.claude.json"), "{}").unwrap(), name);
-        assert_eq!(book.kept(&name).unwrap().as_deref(), Some("{}"));
-        assert_eq!(book.kept("../setup.json").unwrap(), None);
-        book.forget(&name).unwrap();
-        assert_eq!(book.kept(&name).unwrap(), None);
+        assert_eq!(book.keep_copy(Path::new("/h/.claude.json"), "{}").unwrap(), name);
+        assert_ne!(book.keep_copy(Path::new("/other/.claude.json"), "{}").unwrap(), name);
+        assert_eq!(book.kept_copy(&name).unwrap().as_deref(), Some("{}"));
+        assert_eq!(book.kept_copy("../setup.json").unwrap(), None);
+        book.remove_copy(&name).unwrap();
+        assert_eq!(book.kept_copy(&name).unwrap(), None);
         book.remove_leftovers(std::iter::empty());
         assert_eq!(std::fs::read_dir(book.folder()).unwrap().count(), 0);
     }

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::clients::ClientSpec;
 use super::locations::SetupScope;
-use super::plan::{FileChange, PlannedFile, choose, has_plugin, plan};
-use super::record::{FileRecord, Record, RecordStore};
-use super::undo::{self, Undone};
+use super::plan::{FileChange, PlannedFile, chosen_clients, has_plugin, plan};
+use super::record::{FileRecord, RecordStore, SetupRecord};
+use super::undo::{self, UndoOutcome};
 use super::{
     ReportStatus, SetupError, SetupMode, SetupReport, SetupRequest, UnknownTarget, apply, diff,
 };
@@ -38,11 +38,11 @@ pub fn set_up(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarget> 
     let machine = machine.for_scope(scope);
     let request = &SetupRequest { machine, names: request.names.clone(), ..*request };
     let machine = &request.machine;
-    let clients = choose(&request.names, scope, machine)?;
+    let clients = chosen_clients(&request.names, scope, machine)?;
     let book = RecordStore::in_data(request.data);
     let mut record = match book.read() {
         Ok(record) => record,
-        Err(error) => return Ok(only(&error)),
+        Err(error) => return Ok(error_report(&error)),
     };
     let unseen: Vec<&str> =
         clients.iter().filter(|c| !c.is_found(machine)).map(|client| client.title).collect();
@@ -63,14 +63,18 @@ pub fn set_up(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarget> 
 }
 
 fn next(clients: &[&'static ClientSpec], title: &str, scope: SetupScope) -> Option<&'static str> {
-    clients.iter().find(|c| c.title == title).and_then(|c| c.files(scope)).map(|files| files.next)
+    clients
+        .iter()
+        .find(|c| c.title == title)
+        .and_then(|c| c.files(scope))
+        .map(|files| files.next_step)
 }
 
 fn report_change(
     planned: &PlannedFile,
     request: &SetupRequest<'_>,
     book: &RecordStore,
-    record: &mut Record,
+    record: &mut SetupRecord,
 ) -> FileReport {
     let desired = planned.desired();
     let report = |state, says, status| FileReport {
@@ -85,12 +89,14 @@ fn report_change(
     };
     let refused = |error: &SetupError| report("refused", error.to_string(), error.status());
     match planned {
-        PlannedFile::Same(_) => report("unchanged", desired.says(), ReportStatus::Fine),
+        PlannedFile::Same(_) => report("unchanged", desired.description(), ReportStatus::Fine),
         PlannedFile::Refused(_, error) => refused(error),
         PlannedFile::Change(change) => match changed(change, request, book, record) {
-            Ok((state, copy, diff)) => {
-                FileReport { copy, diff, ..report(state, desired.says(), ReportStatus::Fine) }
-            }
+            Ok((state, copy, diff)) => FileReport {
+                copy,
+                diff,
+                ..report(state, desired.description(), ReportStatus::Fine)
+            },
             Err(error) => refused(&error),
         },
     }
@@ -103,7 +109,7 @@ fn changed(
     change: &FileChange,
     request: &SetupRequest<'_>,
     book: &RecordStore,
-    record: &mut Record,
+    record: &mut SetupRecord,
 ) -> Result<Changed, SetupError> {
     if request.mode == SetupMode::DryRun {
         let path = change.desired.path.display().to_string();
@@ -127,14 +133,14 @@ pub fn take_back(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarge
     let book = RecordStore::in_data(request.data);
     let mut record = match book.read() {
         Ok(record) => record,
-        Err(error) => return Ok(only(&error)),
+        Err(error) => return Ok(error_report(&error)),
     };
     if request.mode == SetupMode::Apply {
         book.remove_leftovers(record.files.iter().map(|done| done.path.as_path()));
     }
     let project = &request.machine.project;
     let is_meant =
-        |done: &&FileRecord| undo::is_meant(done, &request.names, request.scope, project);
+        |done: &&FileRecord| undo::is_selected(done, &request.names, request.scope, project);
     // The file for which folders were made came first, so it is removed last.
     let meant: Vec<FileRecord> = record.files.iter().rev().filter(is_meant).cloned().collect();
     let reports: Vec<FileReport> =
@@ -146,25 +152,27 @@ fn report_undo(
     done: &FileRecord,
     request: &SetupRequest<'_>,
     book: &RecordStore,
-    record: &mut Record,
+    record: &mut SetupRecord,
 ) -> FileReport {
     let undone = match request.mode {
         SetupMode::DryRun => undo::preview(done, &request.machine, book),
         SetupMode::Apply => undo::undo(done, &request.machine, book, record),
     };
     let (state, says, status) = match undone {
-        Ok(Undone::Restored) => (
+        Ok(UndoOutcome::Restored) => (
             "restored",
             "the file is as it was before, byte for byte".to_owned(),
             ReportStatus::Fine,
         ),
-        Ok(Undone::TakenOut) => (
+        Ok(UndoOutcome::TakenOut) => (
             "taken out",
             "the file was changed since its setup, so only our part was removed".to_owned(),
             ReportStatus::Fine,
         ),
-        Ok(Undone::Removed) => ("removed", "setup had made it".to_owned(), ReportStatus::Fine),
-        Ok(Undone::Gone) => ("gone", "the file was already gone".to_owned(), ReportStatus::Fine),
+        Ok(UndoOutcome::Removed) => ("removed", "setup had made it".to_owned(), ReportStatus::Fine),
+        Ok(UndoOutcome::Gone) => {
+            ("gone", "the file was already gone".to_owned(), ReportStatus::Fine)
+        }
         Err(error) => ("refused", error.to_string(), error.status()),
     };
     let state = match (request.mode, state) {
@@ -186,7 +194,7 @@ fn report_undo(
 }
 
 /// A report that contains only an error.
-pub(super) fn only(error: &SetupError) -> SetupReport {
+pub(super) fn error_report(error: &SetupError) -> SetupReport {
     let text = error.to_string();
     SetupReport { status: error.status(), json: json!({ "trouble": text, "files": [] }), text }
 }

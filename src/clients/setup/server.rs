@@ -24,7 +24,7 @@ pub(super) struct ServerEntry {
 
 impl ServerEntry {
     /// Adds or updates the entry. An entry with our name that is not ours is refused.
-    pub(super) fn put(&self, text: &str) -> Result<String, EditError> {
+    pub(super) fn add_to(&self, text: &str) -> Result<String, EditError> {
         self.refuse_others(text)?;
         match self.form {
             ServerForm::Json(key, form) => self.put_json(text, key, form),
@@ -42,7 +42,11 @@ impl ServerEntry {
 
     /// Removes the entry, or restores the one of `original`. The object above it is removed if it is empty and
     /// `original` does not have it.
-    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
+    pub(super) fn remove_from(
+        &self,
+        text: &str,
+        original: Option<&str>,
+    ) -> Result<String, EditError> {
         self.refuse_others(text)?;
         match self.form {
             ServerForm::Json(key, _) => take_json(text, key, original),
@@ -79,26 +83,28 @@ impl ServerEntry {
             ServerForm::YamlFile if text.trim().is_empty() || self.is_its_file(text) => {
                 return Ok(());
             }
-            ServerForm::YamlFile => return Err(ownership::no_file_of_ours()),
+            ServerForm::YamlFile => return Err(ownership::foreign_file_error()),
         };
         match found {
-            Some(found) if !ownership::is_ours(&found, &wanted) => Err(ownership::not_ours(text)),
+            Some(found) if !ownership::is_ours(&found, &wanted) => {
+                Err(ownership::foreign_entry_error(text))
+            }
             _ => Ok(()),
         }
     }
 
     /// Whether a whole file is as we write it, for any program.
     fn is_its_file(&self, text: &str) -> bool {
-        ownership::is_same_but(text, &self.yaml_file(), &self.quoted())
+        ownership::differs_only_in_word(text, &self.yaml_file(), &self.quoted())
     }
 
     /// Whether the file contains nothing else.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn owns_whole_file(&self) -> bool {
         matches!(self.form, ServerForm::YamlFile)
     }
 
     /// Whether the entry is there and starts this program.
-    pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
+    pub(super) fn is_in(&self, text: &str) -> Result<bool, EditError> {
         match self.form {
             ServerForm::Json(key, form) => {
                 let found = Json::parse(text)?.get(&[key, NAME]).unwrap_or_default();
@@ -288,12 +294,12 @@ mod tests {
     fn an_entry_with_another_path_is_updated_and_not_doubled() {
         for form in FORMS {
             let (old, new) = (entry(form, r"C:\old\ak.exe"), entry(form, "/new path/ak"));
-            let text = old.put("").unwrap();
-            assert!(old.stands(&text).unwrap() && !new.stands(&text).unwrap(), "{text}");
-            let text = new.put(&text).unwrap();
-            assert!(new.stands(&text).unwrap() && !text.contains("old"), "{text}");
-            assert_eq!(new.put(&text).unwrap(), text);
-            let left = new.take(&text, None).unwrap();
+            let text = old.add_to("").unwrap();
+            assert!(old.is_in(&text).unwrap() && !new.is_in(&text).unwrap(), "{text}");
+            let text = new.add_to(&text).unwrap();
+            assert!(new.is_in(&text).unwrap() && !text.contains("old"), "{text}");
+            assert_eq!(new.add_to(&text).unwrap(), text);
+            let left = new.remove_from(&text, None).unwrap();
             assert!(["", "{}\n"].contains(&left.as_str()), "{left:?}");
         }
     }
@@ -302,14 +308,14 @@ mod tests {
     fn additions_of_the_user_to_the_entry_stay() {
         let form = ServerForm::Json("mcpServers", EntryForm::StdioSwitch);
         let text = "{\"mcpServers\":{\"agent-knowledge\":{\"command\":\"/old\",\"args\":[\"mcp\"],\"disabled\":true,\"env\":{\"A\":\"1\"}}}}";
-        let after = entry(form, "/new").put(text).unwrap();
+        let after = entry(form, "/new").add_to(text).unwrap();
         assert_eq!(
             after,
             "{\"mcpServers\":{\"agent-knowledge\":{\"command\":\"/new\",\"args\":[\"mcp\"],\"disabled\":true,\"env\":{\"A\":\"1\"},\"type\":\"stdio\"}}}"
         );
         let form = ServerForm::Toml("mcp_servers");
         let text = "[mcp_servers.agent-knowledge]\ncommand = \"/old\"\nargs = [\"mcp\"]\nenv = { A = \"1\" }\n";
-        let after = entry(form, "/new").put(text).unwrap();
+        let after = entry(form, "/new").add_to(text).unwrap();
         assert!(after.contains("A = \"1\"") && after.contains("/new"), "{after}");
     }
 
@@ -321,8 +327,8 @@ mod tests {
             (FORMS[5], "mcpServers:\nother: 1\n"),
         ] {
             let entry = entry(form, "/ak");
-            let text = entry.put(original).unwrap();
-            assert_eq!(entry.take(&text, Some(original)).unwrap(), original);
+            let text = entry.add_to(original).unwrap();
+            assert_eq!(entry.remove_from(&text, Some(original)).unwrap(), original);
         }
     }
 
@@ -339,9 +345,12 @@ mod tests {
             (ServerForm::YamlFile, "name: agent-knowledge\nmine: 1\n"),
         ] {
             let entry = entry(form, "/ak");
-            let wrong = entry.put(text).unwrap_err();
+            let wrong = entry.add_to(text).unwrap_err();
             assert!(wrong.why.contains("remove"), "{wrong:?}");
-            assert!(!entry.stands(text).unwrap() && entry.take(text, None).is_err(), "{text}");
+            assert!(
+                !entry.is_in(text).unwrap() && entry.remove_from(text, None).is_err(),
+                "{text}"
+            );
         }
     }
 
@@ -349,21 +358,21 @@ mod tests {
     #[test]
     fn an_older_entry_of_ours_is_restored() {
         for form in FORMS {
-            let original = entry(form, "/old/ak").put("").unwrap();
+            let original = entry(form, "/old/ak").add_to("").unwrap();
             let new = entry(form, "/new/ak");
-            let text = new.put(&original).unwrap();
-            let left = new.take(&text, Some(&original)).unwrap();
-            assert!(entry(form, "/old/ak").stands(&left).unwrap(), "{left}");
+            let text = new.add_to(&original).unwrap();
+            let left = new.remove_from(&text, Some(&original)).unwrap();
+            assert!(entry(form, "/old/ak").is_in(&left).unwrap(), "{left}");
         }
     }
 
     #[test]
     fn only_the_program_changes_in_a_yaml_block() {
         let text = "\u{FEFF}extensions:\n  agent-knowledge: # mine\n    cmd: /old # path\n    args: [mcp]\n    timeout: 9\n";
-        let after = entry(FORMS[4], "/new").put(text).unwrap();
+        let after = entry(FORMS[4], "/new").add_to(text).unwrap();
         assert_eq!(after, text.replace("cmd: /old", "cmd: \"/new\""));
         let text = "mcpServers:\n  - command: /old\n    name: agent-knowledge\n    args:\n      - mcp\n    env: {}\n";
-        let after = entry(FORMS[5], "/new").put(text).unwrap();
+        let after = entry(FORMS[5], "/new").add_to(text).unwrap();
         assert_eq!(after, text.replace("command: /old", "command: \"/new\""));
     }
 

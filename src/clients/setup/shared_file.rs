@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::SetupError;
 use super::desired_state::FileKind;
-use super::files::{self, Expected, Readers};
+use super::files::{self, ExpectedContent, ReadAccess};
 
 /// Reads the file; `None` if there is none.
 ///
@@ -26,10 +26,10 @@ pub fn replace_shared(
     after: Option<&str>,
 ) -> Result<(), SetupError> {
     refuse_link(path)?;
-    let expected = before.map_or(Expected::Nothing, Expected::Text);
+    let expected = before.map_or(ExpectedContent::Nothing, ExpectedContent::Text);
     match after {
-        Some(text) => files::write(path, text, FileKind::Data, Readers::AsUsual, expected),
-        None => files::refuse_others(path, expected).and_then(|()| files::remove(path)),
+        Some(text) => files::write(path, text, FileKind::Data, ReadAccess::SystemDefault, expected),
+        None => files::refuse_changed(path, expected).and_then(|()| files::remove(path)),
     }
 }
 

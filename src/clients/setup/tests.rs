@@ -92,7 +92,7 @@ fn at(time: &str) -> Timestamp {
 fn on(platforms: &[Platform]) -> Vec<(TestMachine, &'static ClientSpec, SetupScope)> {
     let mut all = Vec::new();
     for platform in platforms.iter().copied() {
-        for client in clients::all() {
+        for client in clients::all_clients() {
             for scope in [SetupScope::User, SetupScope::Project] {
                 if client.files(scope).is_some() {
                     all.push((TestMachine::new(platform), client, scope));
@@ -168,10 +168,10 @@ fn a_fresh_machine_is_set_up_and_restored() {
         let told = machine.run("set up", PROGRAM, &[client.name], scope);
         assert_eq!(told.status, ReportStatus::Fine, "{}: {}", client.title, told.text);
         // If no edition is installed, the first one is set up.
-        let first = clients::all().find(|other| other.name == client.name).unwrap();
+        let first = clients::all_clients().find(|other| other.name == client.name).unwrap();
         for desired in desired_files_of(&machine, first, scope) {
             let text = std::fs::read_to_string(&desired.path).unwrap();
-            assert!(desired.stands(&text).unwrap(), "{}: {text}", desired.path.display());
+            assert!(desired.is_in(&text).unwrap(), "{}: {text}", desired.path.display());
         }
         let after = machine.files();
         let again = machine.run("set up", PROGRAM, &[client.name], scope);

@@ -4,16 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use super::SetupError;
-use super::apply::{is_nothing, original};
+use super::apply::{is_blank_config, original};
 use super::clients;
 use super::desired_state::{DesiredFile, FileKind, desired_file_at, desired_files};
-use super::files::{self, Expected, Readers};
+use super::files::{self, ExpectedContent, ReadAccess};
 use super::locations::{Machine, SetupScope};
-use super::record::{FileRecord, Record, RecordStore};
+use super::record::{FileRecord, RecordStore, SetupRecord};
 
 /// The result for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Undone {
+pub(super) enum UndoOutcome {
     /// Restored byte for byte.
     Restored,
     /// Our part was removed; the user changed the file since.
@@ -30,11 +30,11 @@ enum UndoStep {
         target: PathBuf,
         before: String,
         after: String,
-        undone: Undone,
+        undone: UndoOutcome,
     },
     /// The path and the present text.
     Remove(PathBuf, String),
-    Nothing(Undone),
+    Nothing(UndoOutcome),
 }
 
 /// Undoes one file, and removes it from the record.
@@ -42,19 +42,19 @@ pub(super) fn undo(
     done: &FileRecord,
     machine: &Machine<'_>,
     book: &RecordStore,
-    record: &mut Record,
-) -> Result<Undone, SetupError> {
+    record: &mut SetupRecord,
+) -> Result<UndoOutcome, SetupError> {
     let undone = match step(done, machine, book)? {
         UndoStep::Write { target, before, after, undone } => {
-            let expected = Expected::Text(&before);
-            files::write(&target, &after, FileKind::Data, Readers::User, expected)?;
+            let expected = ExpectedContent::Text(&before);
+            files::write(&target, &after, FileKind::Data, ReadAccess::User, expected)?;
             undone
         }
         UndoStep::Remove(target, before) => {
-            files::refuse_others(&target, Expected::Text(&before))?;
+            files::refuse_changed(&target, ExpectedContent::Text(&before))?;
             files::remove(&target)?;
             files::remove_folders(&done.folders);
-            Undone::Removed
+            UndoOutcome::Removed
         }
         UndoStep::Nothing(undone) => {
             files::remove_folders(&done.folders);
@@ -63,8 +63,8 @@ pub(super) fn undo(
     };
     record.files.retain(|other| other.path != done.path);
     // The copy of a restored file is of no more use. A copy of a changed file may be.
-    if let (Undone::Restored, Some(name)) = (undone, &done.without_us) {
-        book.forget(name)?;
+    if let (UndoOutcome::Restored, Some(name)) = (undone, &done.without_us) {
+        book.remove_copy(name)?;
     }
     book.write(record)?;
     Ok(undone)
@@ -75,10 +75,10 @@ pub(super) fn preview(
     done: &FileRecord,
     machine: &Machine<'_>,
     book: &RecordStore,
-) -> Result<Undone, SetupError> {
+) -> Result<UndoOutcome, SetupError> {
     Ok(match step(done, machine, book)? {
         UndoStep::Write { undone, .. } | UndoStep::Nothing(undone) => undone,
-        UndoStep::Remove(..) => Undone::Removed,
+        UndoStep::Remove(..) => UndoOutcome::Removed,
     })
 }
 
@@ -87,36 +87,38 @@ fn step(
     machine: &Machine<'_>,
     book: &RecordStore,
 ) -> Result<UndoStep, SetupError> {
-    let target = files::target(&done.path)?;
+    let target = files::link_target(&done.path)?;
     let Some(text) = files::read(&target)? else {
         // If the folders that we made are gone, somebody removed them. If other folders are gone, their disk may not
         // be mounted.
         let made = done.folders.first().unwrap_or(&done.path);
         let is_there = made.parent().is_some_and(Path::exists);
         let away = SetupError::Away { path: done.path.clone() };
-        return if is_there { Ok(UndoStep::Nothing(Undone::Gone)) } else { Err(away) };
+        return if is_there { Ok(UndoStep::Nothing(UndoOutcome::Gone)) } else { Err(away) };
     };
     let original = original(done, book)?;
     if original.as_deref() == Some(text.as_str()) {
-        return Ok(UndoStep::Nothing(Undone::Restored));
+        return Ok(UndoStep::Nothing(UndoOutcome::Restored));
     }
     let is_as_left = files::fingerprint(&text) == done.left;
     match (is_as_left, original, &done.without_us) {
         (true, Some(after), _) => {
-            Ok(UndoStep::Write { target, before: text, after, undone: Undone::Restored })
+            Ok(UndoStep::Write { target, before: text, after, undone: UndoOutcome::Restored })
         }
         (true, None, None) => Ok(UndoStep::Remove(target, text)),
         // The file was changed since, or its copy is lost.
         (_, original, _) => {
-            let desired = desired(done, machine)
+            let desired = recorded_desired_file(done, machine)
                 .ok_or_else(|| SetupError::Forgotten { path: done.path.clone() })?;
-            let taken = desired.take(&text, original.as_deref());
+            let taken = desired.remove_from(&text, original.as_deref());
             let taken = taken.map_err(SetupError::broken(&done.path))?;
-            let was_made = done.without_us.is_none() || desired.is_whole();
+            let was_made = done.without_us.is_none() || desired.owns_whole_file();
             Ok(match taken {
-                taken if taken == text => UndoStep::Nothing(Undone::TakenOut),
-                taken if was_made && is_nothing(&taken) => UndoStep::Remove(target, text),
-                after => UndoStep::Write { target, before: text, after, undone: Undone::TakenOut },
+                taken if taken == text => UndoStep::Nothing(UndoOutcome::TakenOut),
+                taken if was_made && is_blank_config(&taken) => UndoStep::Remove(target, text),
+                after => {
+                    UndoStep::Write { target, before: text, after, undone: UndoOutcome::TakenOut }
+                }
             })
         }
     }
@@ -124,8 +126,11 @@ fn step(
 
 /// Returns the desired state of a file at the time of its setup. The file may have moved since, so its name is
 /// compared too.
-pub(super) fn desired(done: &FileRecord, machine: &Machine<'_>) -> Option<DesiredFile> {
-    let client = clients::all().find(|client| client.title == done.title)?;
+pub(super) fn recorded_desired_file(
+    done: &FileRecord,
+    machine: &Machine<'_>,
+) -> Option<DesiredFile> {
+    let client = clients::all_clients().find(|client| client.title == done.title)?;
     let then = Machine {
         platform: machine.platform,
         home: machine.home.clone(),
@@ -141,7 +146,7 @@ pub(super) fn desired(done: &FileRecord, machine: &Machine<'_>) -> Option<Desire
 }
 
 /// Whether these names and this scope select a recorded file.
-pub(super) fn is_meant(
+pub(super) fn is_selected(
     done: &FileRecord,
     names: &[String],
     scope: Option<SetupScope>,

@@ -20,12 +20,12 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use corpus::engine_query::Asking;
+use corpus::engine_query::QueryContext;
 use corpus::{
-    AskedNumbers, Conditions, Corpus, Deadline, Entry, MemoryKey, ServedEngine, Viewpoint,
+    AskedNumbers, Conditions, Corpus, CorpusEntry, Deadline, MemoryKey, ServedEngine, Viewpoint,
     WeighedTerm, engine_at,
 };
-use event::{Decoded, StoreOrigin, Timestamp, codec};
+use event::{DecodedLine, StoreOrigin, Timestamp, codec};
 use index::lexical::{AnalysisCache, CorpusNumbers, LexicalIndex};
 use memory::{Fold, LinePlace};
 use search::Query;
@@ -51,9 +51,9 @@ fn main() {
     };
     let count: u64 = count.parse().expect("a number");
     let what = rest.first().map_or("both", String::as_str);
-    let engines: Vec<Named> = urls.split(',').map(named).collect();
+    let engines: Vec<NamedEngine> = urls.split(',').map(named).collect();
     if what != "ask" {
-        put(&engines, count);
+        put_entries(&engines, count);
     }
     if what != "put" {
         ask(&engines, count);
@@ -61,14 +61,14 @@ fn main() {
 }
 
 /// An engine, and what it is called in the report.
-struct Named {
+struct NamedEngine {
     name: &'static str,
     engine: Box<dyn ServedEngine>,
 }
 
-fn named(url: &str) -> Named {
+fn named(url: &str) -> NamedEngine {
     let name = if url.starts_with("http") { "qdrant" } else { "postgres" };
-    Named { name, engine: engine_at(url, None).expect("an address") }
+    NamedEngine { name, engine: engine_at(url, None).expect("an address") }
 }
 
 fn say(line: &str) {
@@ -129,7 +129,7 @@ fn now() -> Timestamp {
 }
 
 /// The entries of these memories, made as a feeder makes them.
-fn entries(from: u64, to: u64, words: &mut AnalysisCache) -> Vec<Entry> {
+fn entries(from: u64, to: u64, words: &mut AnalysisCache) -> Vec<CorpusEntry> {
     let mut fold = Fold::default();
     for number in from..to {
         let text: Vec<String> = words_of(number).into_iter().map(spelled).collect();
@@ -140,7 +140,7 @@ fn entries(from: u64, to: u64, words: &mut AnalysisCache) -> Vec<Entry> {
             "repo": format!("repo{}", number % REPOS), "event_type": "fact", "source": "agent",
             "context": context.join(" "), "lesson": lesson.join(" "),
         });
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+        let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
             continue;
         };
         let repo = event.repo_key();
@@ -156,17 +156,18 @@ fn entries(from: u64, to: u64, words: &mut AnalysisCache) -> Vec<Entry> {
         next_embedded: None,
         sign_locations: Default::default(),
         sign_store: None,
-        near: Default::default(),
+        neighbours: Default::default(),
         repos: Default::default(),
         health: Default::default(),
     };
     let viewpoint = viewpoint();
     let numbers = 0..u32::try_from(snapshot.memories().len()).expect("few");
-    let entry = |number| Entry::of(&snapshot, number, (&viewpoint, now()), AVERAGE, words);
+    let entry =
+        |number| CorpusEntry::from_snapshot(&snapshot, number, (&viewpoint, now()), AVERAGE, words);
     numbers.filter_map(entry).collect()
 }
 
-fn put(engines: &[Named], count: u64) {
+fn put_entries(engines: &[NamedEngine], count: u64) {
     engines.iter().for_each(|named| named.engine.make_ready().expect("tables"));
     let (begun, mut in_engine) = (Instant::now(), vec![Duration::ZERO; engines.len()]);
     let mut words = AnalysisCache::default();
@@ -175,7 +176,7 @@ fn put(engines: &[Named], count: u64) {
         let batch = entries(first, (first + BATCH).min(count), &mut words);
         for (named, took) in engines.iter().zip(&mut in_engine) {
             let sent = Instant::now();
-            named.engine.put(&batch).expect("put");
+            named.engine.put_entries(&batch).expect("put");
             *took += sent.elapsed();
         }
         first += BATCH;
@@ -202,17 +203,17 @@ fn query(number: u64, count: u64) -> String {
 
 /// Times in milliseconds.
 #[derive(Default)]
-struct Times(BTreeMap<&'static str, Vec<f64>>);
+struct StepTimes(BTreeMap<&'static str, Vec<f64>>);
 
-impl Times {
-    fn of<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
+impl StepTimes {
+    fn measure<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = work();
         self.0.entry(name).or_default().push(begun.elapsed().as_secs_f64() * 1e3);
         done
     }
 
-    fn tell(mut self, of: &str) {
+    fn report(mut self, of: &str) {
         say(of);
         for (name, times) in &mut self.0 {
             times.sort_by(f64::total_cmp);
@@ -230,15 +231,15 @@ impl Times {
 /// The weighed terms of each query, and what was found by them.
 type Asked = Vec<(Vec<WeighedTerm>, Vec<MemoryKey>)>;
 
-fn ask(engines: &[Named], count: u64) {
-    let mut told: Vec<(Times, Asked)> = engines.iter().map(|_| Default::default()).collect();
+fn ask(engines: &[NamedEngine], count: u64) {
+    let mut told: Vec<(StepTimes, Asked)> = engines.iter().map(|_| Default::default()).collect();
     for number in 0..QUERIES {
         for (named, (times, asked)) in engines.iter().zip(&mut told) {
             asked.push(ask_one(&*named.engine, &query(number, count), times));
         }
     }
     for (named, (times, asked)) in engines.iter().zip(told) {
-        times.tell(named.name);
+        times.report(named.name);
         compare(&asked, count);
     }
 }
@@ -246,21 +247,21 @@ fn ask(engines: &[Named], count: u64) {
 fn ask_one(
     engine: &dyn Corpus,
     text: &str,
-    times: &mut Times,
+    times: &mut StepTimes,
 ) -> (Vec<WeighedTerm>, Vec<MemoryKey>) {
     let until = || Deadline::within(WAIT);
     let (viewpoint, repos, all) = (viewpoint(), BTreeMap::new(), Conditions::default());
     let of_repo = Conditions { repos: vec![vec!["repo7".to_owned()]], ..Conditions::default() };
-    let terms = times.of("numbers", || weighed(engine, text));
-    let found =
-        times.of("by words, 400", || engine.by_words(&terms, &all, 400, until()).expect("found"));
-    times.of("by words, one repository", || {
+    let terms = times.measure("numbers", || weighed(engine, text));
+    let found = times
+        .measure("by words, 400", || engine.by_words(&terms, &all, 400, until()).expect("found"));
+    times.measure("by words, one repository", || {
         engine.by_words(&terms, &of_repo, 400, until()).expect("found")
     });
-    times.of("fetch 400", || engine.fetch(&found, until()).expect("fetched"));
+    times.measure("fetch 400", || engine.fetch(&found, until()).expect("fetched"));
     let query = Query { text, min_likelihood: 0.1, ..Query::default() };
-    let asking = Asking { viewpoint: &viewpoint, repos: &repos, now: now(), until: until() };
-    times.of("a whole search", || corpus::find(engine, &query, 5, asking).expect("hits"));
+    let asking = QueryContext { viewpoint: &viewpoint, repos: &repos, now: now(), until: until() };
+    times.measure("a whole search", || corpus::find(engine, &query, 5, asking).expect("hits"));
     (terms, found)
 }
 
@@ -271,7 +272,7 @@ fn compare(asked: &[(Vec<WeighedTerm>, Vec<MemoryKey>)], count: u64) {
     let mut first = 0;
     while first < count {
         for entry in entries(first, (first + BATCH).min(count), &mut words) {
-            let weights = entry.passages[0].weights(entry.weighing());
+            let weights = entry.passages[0].weights(entry.reference_totals());
             for ((terms, _), best) in asked.iter().zip(&mut best) {
                 let weight = |term: &WeighedTerm| {
                     let place =

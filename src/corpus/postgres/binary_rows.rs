@@ -64,7 +64,7 @@ impl BinaryRows {
         self.bytes(&bytes);
     }
 
-    pub(super) fn done(mut self) -> Vec<u8> {
+    pub(super) fn finish(mut self) -> Vec<u8> {
         self.0.extend(END.to_be_bytes());
         self.0
     }

@@ -10,7 +10,7 @@ use tokio_postgres::{Client, Config, NoTls};
 
 use super::tables::{LAYOUT, MAKE, SETTINGS};
 use crate::contract::Deadline;
-use crate::trouble::Trouble;
+use crate::corpus_error::CorpusError;
 
 /// Connections that are kept for the next call.
 const KEPT_MAX: usize = 4;
@@ -89,51 +89,51 @@ impl PostgresCorpus {
     /// Makes the tables where they are missing. Only who feeds an engine needs the right to do that.
     ///
     /// # Errors
-    /// [`Trouble`].
-    pub fn make_tables(&self) -> Result<(), Trouble> {
+    /// [`CorpusError`].
+    pub fn make_tables(&self) -> Result<(), CorpusError> {
         let until = Deadline::within(MAKING);
         let made = self.runtime.block_on(async {
             let make = async {
                 let client = connected(&self.config).await?;
-                client.batch_execute(MAKE).await.map_err(trouble)
+                client.batch_execute(MAKE).await.map_err(corpus_error)
             };
-            tokio::time::timeout(until.left(), make).await
+            tokio::time::timeout(until.time_left(), make).await
         });
-        made.unwrap_or(Err(Trouble::Late))
+        made.unwrap_or(Err(CorpusError::Late))
     }
 
     /// Makes a database on the same server, for a test.
     ///
     /// # Errors
-    /// [`Trouble`]; also for a name of other letters than `a-z 0-9 _`.
-    pub fn make_database(&self, name: &str) -> Result<(), Trouble> {
+    /// [`CorpusError`]; also for a name of other letters than `a-z 0-9 _`.
+    pub fn make_database(&self, name: &str) -> Result<(), CorpusError> {
         if !name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')) {
-            return Err(Trouble::Unsupported("make a database of that name"));
+            return Err(CorpusError::Unsupported("make a database of that name"));
         }
         let make = format!("create database {name}");
         self.runtime.block_on(async {
-            connected(&self.config).await?.batch_execute(&make).await.map_err(trouble)
+            connected(&self.config).await?.batch_execute(&make).await.map_err(corpus_error)
         })
     }
 
-    async fn client(&self) -> Result<Client, Trouble> {
+    async fn client(&self) -> Result<Client, CorpusError> {
         let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         if let Some(client) = kept.filter(|client| !client.is_closed()) {
             return Ok(client);
         }
         let client = connected(&self.config).await?;
-        client.batch_execute(SETTINGS).await.map_err(trouble)?;
+        client.batch_execute(SETTINGS).await.map_err(corpus_error)?;
         let layout = client.query_one("select layout from agent_knowledge.totals", &[]).await;
-        match layout.map_err(trouble)?.try_get(0) {
+        match layout.map_err(corpus_error)?.try_get(0) {
             Ok(LAYOUT) => Ok(client),
-            _ => Err(Trouble::Wrong("its tables are of another version".to_owned())),
+            _ => Err(CorpusError::Wrong("its tables are of another version".to_owned())),
         }
     }
 }
 
 /// Connects, and lets the connection run until the client is dropped.
-async fn connected(config: &Config) -> Result<Client, Trouble> {
-    let (client, connection) = config.connect(NoTls).await.map_err(trouble)?;
+async fn connected(config: &Config) -> Result<Client, CorpusError> {
+    let (client, connection) = config.connect(NoTls).await.map_err(corpus_error)?;
     tokio::spawn(async move {
         // When the connection ends, calls of the client fail.
         let _ = connection.await;
@@ -145,18 +145,18 @@ async fn connected(config: &Config) -> Result<Client, Trouble> {
 pub(super) fn run<T>(
     corpus: &PostgresCorpus,
     until: Deadline,
-    call: impl AsyncFnOnce(&mut Client) -> Result<T, Trouble>,
-) -> Result<T, Trouble> {
+    call: impl AsyncFnOnce(&mut Client) -> Result<T, CorpusError>,
+) -> Result<T, CorpusError> {
     corpus.runtime.block_on(async {
-        let client = tokio::time::timeout(until.left(), corpus.client()).await;
-        let mut client = client.unwrap_or(Err(Trouble::Late))?;
+        let client = tokio::time::timeout(until.time_left(), corpus.client()).await;
+        let mut client = client.unwrap_or(Err(CorpusError::Late))?;
         let cancel = client.cancel_token();
-        let Ok(answer) = tokio::time::timeout(until.left(), call(&mut client)).await else {
+        let Ok(answer) = tokio::time::timeout(until.time_left(), call(&mut client)).await else {
             // Without this the server would work on for nobody.
             tokio::spawn(tokio::time::timeout(CANCELLING, async move {
                 let _ = cancel.cancel_query(NoTls).await;
             }));
-            return Err(Trouble::Late);
+            return Err(CorpusError::Late);
         };
         let answer = answer?;
         let mut idle = corpus.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,13 +174,13 @@ pub(super) fn writing_deadline() -> Deadline {
 
 /// Says what went wrong. A refusal is told by its code alone: the server's own words would stand in a reply to an agent.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-pub(super) fn trouble(error: tokio_postgres::Error) -> Trouble {
+pub(super) fn corpus_error(error: tokio_postgres::Error) -> CorpusError {
     let code = |code: &str| code.chars().filter(char::is_ascii_alphanumeric).take(5).collect();
     let said = error.as_db_error().map(|said| {
         let code: String = code(said.code().code());
         format!("it refuses with code {code}")
     });
-    Trouble::Unreachable(said.unwrap_or_else(|| {
+    CorpusError::Unreachable(said.unwrap_or_else(|| {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
         format!("{error}{}", cause.unwrap_or_default())
     }))

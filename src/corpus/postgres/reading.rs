@@ -3,14 +3,14 @@
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
-use super::connection::trouble;
+use super::connection::corpus_error;
 use crate::conditions::Conditions;
-use crate::contract::{AskedNumbers, Fetched, Numbers, WeighedTerm};
+use crate::contract::{AskedNumbers, EngineNumbers, FetchedRecord, WeighedTerm};
 use crate::corpus_entry::EntryMark;
+use crate::corpus_error::CorpusError;
 use crate::counting::{COUNTED_MAX, LETTERS_BESIDES, NEAR_MAX, spread_evenly};
 use crate::memory_key::MemoryKey;
-use crate::term_code::{DIMENSIONS, code_of, coded};
-use crate::trouble::Trouble;
+use crate::term_code::{DIMENSIONS, code_of, coded_weights};
 use index::lexical::CorpusTotals;
 
 /// Passages that a search scores first: enough that their best memories usually are the best of all.
@@ -21,13 +21,18 @@ const PASSAGES_MAX: usize = 20_000;
 /// The greatest weight of a term in a passage.
 const WEIGHT_MAX: f32 = 2.2;
 
-pub(super) async fn numbers(client: &Client, asked: &AskedNumbers) -> Result<Numbers, Trouble> {
+pub(super) async fn numbers(
+    client: &Client,
+    asked: &AskedNumbers,
+) -> Result<EngineNumbers, CorpusError> {
     let totals =
         "select passages, documents, terms, reply_terms, weighed_with from agent_knowledge.totals";
-    let row = client.query_one(totals, &[]).await.map_err(trouble)?;
-    let weighed_with = row.try_get(4).map_err(trouble)?;
+    let row = client.query_one(totals, &[]).await.map_err(corpus_error)?;
+    let weighed_with = row.try_get(4).map_err(corpus_error)?;
     let size = |at| {
-        Ok::<_, Trouble>(usize::try_from(row.try_get::<_, i64>(at).map_err(trouble)?).unwrap_or(0))
+        Ok::<_, CorpusError>(
+            usize::try_from(row.try_get::<_, i64>(at).map_err(corpus_error)?).unwrap_or(0),
+        )
     };
     let totals = CorpusTotals {
         passages: size(0)?,
@@ -53,43 +58,43 @@ pub(super) async fn numbers(client: &Client, asked: &AskedNumbers) -> Result<Num
         near.push((term.clone(), near_to(client, term).await?));
     }
     let holding = asked.terms.iter().map(|term| (term.clone(), of(term))).collect();
-    Ok(Numbers { totals, weighed_with, holding, unions, near })
+    Ok(EngineNumbers { totals, weighed_with, holding, unions, near })
 }
 
 async fn frequencies(
     client: &Client,
     terms: &[&str],
-) -> Result<std::collections::HashMap<Box<str>, usize>, Trouble> {
+) -> Result<std::collections::HashMap<Box<str>, usize>, CorpusError> {
     if terms.is_empty() {
         return Ok(<_>::default());
     }
     let held = "select term, passages from agent_knowledge.term where term = any($1)";
-    let rows = client.query(held, &[&terms]).await.map_err(trouble)?;
+    let rows = client.query(held, &[&terms]).await.map_err(corpus_error)?;
     rows.iter().map(frequency).collect()
 }
 
-fn frequency(row: &Row) -> Result<(Box<str>, usize), Trouble> {
-    let term: &str = row.try_get(0).map_err(trouble)?;
-    let passages: i64 = row.try_get(1).map_err(trouble)?;
+fn frequency(row: &Row) -> Result<(Box<str>, usize), CorpusError> {
+    let term: &str = row.try_get(0).map_err(corpus_error)?;
+    let passages: i64 = row.try_get(1).map_err(corpus_error)?;
     Ok((term.into(), usize::try_from(passages).unwrap_or(0)))
 }
 
-async fn counted(client: &Client, terms: &[Box<str>]) -> Result<usize, Trouble> {
+async fn counted(client: &Client, terms: &[Box<str>]) -> Result<usize, CorpusError> {
     let codes: Vec<i32> = terms.iter().map(|term| code_of(term)).collect();
     let count = "select count(*) from agent_knowledge.passage where terms && $1::integer[]";
-    let row = client.query_one(count, &[&codes]).await.map_err(trouble)?;
-    let count: i64 = row.try_get(0).map_err(trouble)?;
+    let row = client.query_one(count, &[&codes]).await.map_err(corpus_error)?;
+    let count: i64 = row.try_get(0).map_err(corpus_error)?;
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-async fn near_to(client: &Client, term: &str) -> Result<Vec<(Box<str>, usize)>, Trouble> {
+async fn near_to(client: &Client, term: &str) -> Result<Vec<(Box<str>, usize)>, CorpusError> {
     let Some(first) = term.get(..1) else { return Ok(Vec::new()) };
     let letters = i32::try_from(term.len()).unwrap_or(i32::MAX);
     let near = "select term, passages from agent_knowledge.term where term >= $1 collate \"C\"
         and term < $1 || '{' collate \"C\" and length(term) between $2 and $3 limit $4";
     let (least, most) = (letters - LETTERS_BESIDES, letters.saturating_add(LETTERS_BESIDES));
     let limit = i64::try_from(NEAR_MAX).unwrap_or(i64::MAX);
-    let rows = client.query(near, &[&first, &least, &most, &limit]).await.map_err(trouble)?;
+    let rows = client.query(near, &[&first, &least, &most, &limit]).await.map_err(corpus_error)?;
     rows.iter().map(frequency).collect()
 }
 
@@ -100,10 +105,10 @@ pub(super) async fn by_words(
     terms: &[WeighedTerm],
     conditions: &Conditions,
     limit: usize,
-) -> Result<Vec<MemoryKey>, Trouble> {
+) -> Result<Vec<MemoryKey>, CorpusError> {
     let mut terms: Vec<&WeighedTerm> = terms.iter().collect();
     terms.sort_by_key(|term| term.passages);
-    let weights = coded(terms.iter().map(|term| (&*term.term, term.weight)));
+    let weights = coded_weights(terms.iter().map(|term| (&*term.term, term.weight)));
     let query = super::binary_rows::sparse_text(DIMENSIONS, &weights);
     let mut read = read_within(&terms, 0, FIRST_PASSAGES);
     loop {
@@ -135,7 +140,7 @@ async fn scored(
     codes: &[i32],
     conditions: &Conditions,
     limit: usize,
-) -> Result<Vec<(MemoryKey, f32)>, Trouble> {
+) -> Result<Vec<(MemoryKey, f32)>, CorpusError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut given: Vec<&(dyn ToSql + Sync)> = vec![&query, &codes, &limit];
     let filter = condition(conditions, &mut given);
@@ -143,8 +148,8 @@ async fn scored(
         "select uuid_send(key), max(-(weights <#> $1::text::public.sparsevec))::real as score from agent_knowledge.passage
          where terms && $2::integer[] and {filter} group by key order by score desc, key limit $3"
     );
-    let rows = client.query(&statement, &given).await.map_err(trouble)?;
-    rows.iter().map(|row| Ok((key_in(row)?, row.try_get(1).map_err(trouble)?))).collect()
+    let rows = client.query(&statement, &given).await.map_err(corpus_error)?;
+    rows.iter().map(|row| Ok((key_in(row)?, row.try_get(1).map_err(corpus_error)?))).collect()
 }
 
 pub(super) async fn by_meaning(
@@ -152,7 +157,7 @@ pub(super) async fn by_meaning(
     vector: &[f32],
     conditions: &Conditions,
     limit: usize,
-) -> Result<Vec<MemoryKey>, Trouble> {
+) -> Result<Vec<MemoryKey>, CorpusError> {
     let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
     let query = format!("[{}]", numbers.join(","));
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -162,7 +167,7 @@ pub(super) async fn by_meaning(
         "select uuid_send(key) from agent_knowledge.memory where meaning is not null and {filter}
          order by meaning <=> $1::text::public.halfvec limit $2"
     );
-    let rows = client.query(&statement, &given).await.map_err(trouble)?;
+    let rows = client.query(&statement, &given).await.map_err(corpus_error)?;
     rows.iter().map(key_in).collect()
 }
 
@@ -187,25 +192,31 @@ fn condition<'a>(conditions: &'a Conditions, given: &mut Vec<&'a (dyn ToSql + Sy
     parts.join(" and ")
 }
 
-pub(super) async fn fetch(client: &Client, keys: &[MemoryKey]) -> Result<Vec<Fetched>, Trouble> {
+pub(super) async fn fetch(
+    client: &Client,
+    keys: &[MemoryKey],
+) -> Result<Vec<FetchedRecord>, CorpusError> {
     let records = "select uuid_send(key), record from agent_knowledge.memory where key = any($1::text[]::uuid[])";
-    let rows = client.query(records, &[&texts(keys)]).await.map_err(trouble)?;
-    let fetched =
-        |row: &Row| Ok(Fetched { key: key_in(row)?, record: row.try_get(1).map_err(trouble)? });
+    let rows = client.query(records, &[&texts(keys)]).await.map_err(corpus_error)?;
+    let fetched = |row: &Row| {
+        Ok(FetchedRecord { key: key_in(row)?, record: row.try_get(1).map_err(corpus_error)? })
+    };
     rows.iter().map(fetched).collect()
 }
 
-pub(super) async fn known(
+pub(super) async fn keys_after(
     client: &Client,
     after: Option<MemoryKey>,
     limit: usize,
-) -> Result<Vec<(MemoryKey, EntryMark)>, Trouble> {
+) -> Result<Vec<(MemoryKey, EntryMark)>, CorpusError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let after = after.map(|key| key.to_string());
     let marks = "select uuid_send(key), mark from agent_knowledge.memory
         where $1::text is null or key > $1::text::uuid order by key limit $2";
-    let rows = client.query(marks, &[&after, &limit]).await.map_err(trouble)?;
-    rows.iter().map(|row| Ok((key_in(row)?, EntryMark(row.try_get(1).map_err(trouble)?)))).collect()
+    let rows = client.query(marks, &[&after, &limit]).await.map_err(corpus_error)?;
+    rows.iter()
+        .map(|row| Ok((key_in(row)?, EntryMark(row.try_get(1).map_err(corpus_error)?))))
+        .collect()
 }
 
 /// Returns keys as the server reads them.
@@ -214,8 +225,8 @@ pub(super) fn texts(keys: &[MemoryKey]) -> Vec<String> {
 }
 
 /// Returns the key in the first column.
-pub(super) fn key_in(row: &Row) -> Result<MemoryKey, Trouble> {
-    let bytes: &[u8] = row.try_get(0).map_err(trouble)?;
-    let key = bytes.try_into().map_err(|_| Trouble::Wrong("a key is no key".to_owned()))?;
+pub(super) fn key_in(row: &Row) -> Result<MemoryKey, CorpusError> {
+    let bytes: &[u8] = row.try_get(0).map_err(corpus_error)?;
+    let key = bytes.try_into().map_err(|_| CorpusError::Wrong("a key is no key".to_owned()))?;
     Ok(MemoryKey(key))
 }

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::point_forms::{RecordPayload, Span, VersionPlace, passages, point_id, term_id};
-use super::rest_client::{Of, QdrantCorpus, Verb, wrong};
-use super::searching::Page;
-use super::sending::{KeptPoint, StatePayload, TermPayload, change, upsert};
-use super::visible_state::{STATE, State, TermCount, looked_up, state_with};
+use super::point_forms::{EpochSpan, RecordPayload, VersionPlace, passages, point_id, term_id};
+use super::rest_client::{CollectionKind, HttpMethod, QdrantCorpus, wrong};
+use super::searching::PointPage;
+use super::sending::{PayloadPoint, StatePayload, TermPayload, change, upsert};
+use super::visible_state::{BatchState, STATE, TermCount, look_up_points, state_with};
 use crate::contract::Deadline;
-use crate::corpus_entry::Entry;
-use crate::counting::Change;
+use crate::corpus_entry::CorpusEntry;
+use crate::corpus_error::CorpusError;
+use crate::counting::CountChange;
 use crate::memory_key::MemoryKey;
 use crate::memory_record::passages_in;
-use crate::trouble::Trouble;
 
 /// How long a batch may take. A thousand memories take a second.
 const WRITING: Duration = Duration::from_secs(120);
@@ -26,13 +26,13 @@ const RIGHTED_MAX: usize = 5_000;
 
 /// Waits until the server has applied what it had accepted, so that the state is read after the last write of an earlier batch that
 /// nobody waited for to the end. A filter reaches every shard; this one finds nothing.
-fn wait_for_earlier(corpus: &QdrantCorpus, until: Deadline) -> Result<(), Trouble> {
+fn wait_for_earlier(corpus: &QdrantCorpus, until: Deadline) -> Result<(), CorpusError> {
     let nothing = json!({"must": [{"key": "from", "range": {"lt": 0}}]});
-    change(corpus, Of::Kept, &[json!({"delete": {"filter": nothing}})], until)
+    change(corpus, CollectionKind::Lookup, &[json!({"delete": {"filter": nothing}})], until)
 }
 
 /// Takes away what no longer counts and what never did.
-fn tidy(corpus: &QdrantCorpus, state: State, until: Deadline) -> Result<(), Trouble> {
+fn tidy(corpus: &QdrantCorpus, state: BatchState, until: Deadline) -> Result<(), CorpusError> {
     let when = |key: &str, range: Value| json!({"must": [{"key": key, "range": range}]});
     let replaced = json!({"delete": {"filter": when("until", json!({"lte": state.epoch}))}});
     let mut operations = vec![replaced];
@@ -43,27 +43,34 @@ fn tidy(corpus: &QdrantCorpus, state: State, until: Deadline) -> Result<(), Trou
         let spared = when("until", json!({"gt": state.epoch}));
         operations.push(json!({"delete_payload": {"keys": ["until"], "filter": spared}}));
     }
-    change(corpus, Of::Search, &operations, until)?;
-    change(corpus, Of::Kept, &operations, until)?;
+    change(corpus, CollectionKind::Search, &operations, until)?;
+    change(corpus, CollectionKind::Lookup, &operations, until)?;
     if was_tidy { Ok(()) } else { right_terms(corpus, state, until) }
 }
 
 /// Gives the terms that an unfinished batch counted the numbers that they had.
-fn right_terms(corpus: &QdrantCorpus, state: State, until: Deadline) -> Result<(), Trouble> {
+fn right_terms(
+    corpus: &QdrantCorpus,
+    state: BatchState,
+    until: Deadline,
+) -> Result<(), CorpusError> {
     let filter = json!({"must": [{"key": "count.since", "range": {"gt": state.epoch}}]});
     let body = json!({"filter": filter, "limit": RIGHTED_MAX, "with_payload": true}).to_string();
     loop {
-        let page: Page<TermPayload> =
-            corpus.call((Verb::Post, Of::Kept, "/points/scroll"), body.as_bytes(), until)?;
+        let page: PointPage<TermPayload> = corpus.call(
+            (HttpMethod::Post, CollectionKind::Lookup, "/points/scroll"),
+            body.as_bytes(),
+            until,
+        )?;
         if page.points.is_empty() {
             return Ok(());
         }
         let righted = page.points.into_iter().map(|point| {
             let TermPayload { term, count: TermCount { was, .. }, .. } = point.payload;
             let count = TermCount { now: was, since: state.epoch, was };
-            KeptPoint::of(point.id, TermPayload::of(&term, count))
+            PayloadPoint::new(point.id, TermPayload::new(&term, count))
         });
-        upsert(corpus, Of::Kept, righted, until)?;
+        upsert(corpus, CollectionKind::Lookup, righted, until)?;
     }
 }
 
@@ -76,15 +83,15 @@ struct HeldVersion {
 fn held(
     corpus: &QdrantCorpus,
     keys: impl Iterator<Item = MemoryKey>,
-    state: State,
+    state: BatchState,
     until: Deadline,
-) -> Result<BTreeMap<MemoryKey, HeldVersion>, Trouble> {
+) -> Result<BTreeMap<MemoryKey, HeldVersion>, CorpusError> {
     let all: BTreeMap<String, (MemoryKey, VersionPlace)> = keys
         .flat_map(|key| VersionPlace::BOTH.map(|place| (point_id(key, place, 0), (key, place))))
         .collect();
     let ids: Vec<String> = all.keys().cloned().collect();
     let fields = ["key", "mark", "from", "until"];
-    let points = looked_up::<RecordPayload>(corpus, &ids, &fields, until)?;
+    let points = look_up_points::<RecordPayload>(corpus, &ids, &fields, until)?;
     let held = points.into_iter().filter(|point| point.payload.span.holds_at(state.epoch));
     let held = held.map(|point| {
         let (key, place) = all.get(&point.id).copied().ok_or_else(wrong)?;
@@ -96,18 +103,18 @@ fn held(
 /// A batch on its way.
 struct Batch<'corpus> {
     corpus: &'corpus QdrantCorpus,
-    state: State,
+    state: BatchState,
     until: Deadline,
-    change: Change,
+    change: CountChange,
 }
 
 impl<'corpus> Batch<'corpus> {
-    fn begin(corpus: &'corpus QdrantCorpus) -> Result<Self, Trouble> {
+    fn begin(corpus: &'corpus QdrantCorpus) -> Result<Self, CorpusError> {
         let until = Deadline::within(WRITING);
         wait_for_earlier(corpus, until)?;
         let (state, _) = state_with(corpus, &[], until)?;
         tidy(corpus, state, until)?;
-        Ok(Self { corpus, state, until, change: Change::default() })
+        Ok(Self { corpus, state, until, change: CountChange::default() })
     }
 
     /// Returns the number of the batch.
@@ -116,28 +123,28 @@ impl<'corpus> Batch<'corpus> {
     }
 
     /// Says of memories until when they count, and takes them out of the numbers.
-    fn end(&mut self, ended: &[(MemoryKey, VersionPlace)]) -> Result<(), Trouble> {
+    fn end(&mut self, ended: &[(MemoryKey, VersionPlace)]) -> Result<(), CorpusError> {
         if ended.is_empty() {
             return Ok(());
         }
         let ids: Vec<String> = ended.iter().map(|(key, place)| point_id(*key, *place, 0)).collect();
         let places: BTreeMap<&String, &(MemoryKey, VersionPlace)> = ids.iter().zip(ended).collect();
         let fields = ["key", "mark", "record", "from", "until"];
-        let records = looked_up::<RecordPayload>(self.corpus, &ids, &fields, self.until)?;
+        let records = look_up_points::<RecordPayload>(self.corpus, &ids, &fields, self.until)?;
         let mut points = Vec::new();
         for record in &records {
             let counted = record.payload.bytes().and_then(|bytes| passages_in(&bytes));
             let counted =
-                counted.ok_or_else(|| Trouble::Wrong("a record is damaged".to_owned()))?;
+                counted.ok_or_else(|| CorpusError::Wrong("a record is damaged".to_owned()))?;
             self.change.count(&counted, -1);
             let (key, place) = places.get(&record.id).copied().ok_or_else(wrong)?;
             points.extend((0..counted.len().max(1)).map(|part| point_id(*key, *place, part)));
         }
         if records.len() != ids.len() {
-            return Err(Trouble::Wrong("a record is missing".to_owned()));
+            return Err(CorpusError::Wrong("a record is missing".to_owned()));
         }
         let until = json!({"until": self.epoch()});
-        for (of, points) in [(Of::Search, points), (Of::Kept, ids)] {
+        for (of, points) in [(CollectionKind::Search, points), (CollectionKind::Lookup, ids)] {
             let set = json!({"set_payload": {"payload": until, "points": points}});
             change(self.corpus, of, &[set], self.until)?;
         }
@@ -145,20 +152,20 @@ impl<'corpus> Batch<'corpus> {
     }
 
     /// Adds memories, each where there is room for it.
-    fn begin_with(&mut self, new: &[(&Entry, VersionPlace)]) -> Result<(), Trouble> {
+    fn begin_with(&mut self, new: &[(&CorpusEntry, VersionPlace)]) -> Result<(), CorpusError> {
         new.iter().for_each(|(entry, _)| self.change.count(&entry.passages, 1));
         let (corpus, epoch, until) = (self.corpus, self.epoch(), self.until);
         let found_by = new.iter().flat_map(|(entry, place)| passages(entry, *place, epoch));
-        upsert(corpus, Of::Search, found_by, until)?;
+        upsert(corpus, CollectionKind::Search, found_by, until)?;
         let records = new.iter().map(|(entry, place)| {
-            let payload = RecordPayload::of(entry, Span::from(epoch));
-            KeptPoint::of(point_id(entry.key, *place, 0), payload)
+            let payload = RecordPayload::from_entry(entry, EpochSpan::from(epoch));
+            PayloadPoint::new(point_id(entry.key, *place, 0), payload)
         });
-        upsert(corpus, Of::Kept, records, until)
+        upsert(corpus, CollectionKind::Lookup, records, until)
     }
 
     /// Writes the numbers, and then that the batch counts.
-    fn commit(self, weighed_with: Option<f32>) -> Result<(), Trouble> {
+    fn commit(self, weighed_with: Option<f32>) -> Result<(), CorpusError> {
         let Self { corpus, mut state, until, change } = self;
         let changed = change.terms.iter().filter(|(_, by)| **by != 0);
         let changed: Vec<(&str, i64)> = changed.map(|(term, by)| (&**term, *by)).collect();
@@ -172,8 +179,8 @@ impl<'corpus> Batch<'corpus> {
         let counted: Vec<(&str, TermCount)> = counted.collect();
         let points = counted
             .iter()
-            .map(|(term, count)| KeptPoint::of(term_id(term), TermPayload::of(term, *count)));
-        upsert(corpus, Of::Kept, points, until)?;
+            .map(|(term, count)| PayloadPoint::new(term_id(term), TermPayload::new(term, *count)));
+        upsert(corpus, CollectionKind::Lookup, points, until)?;
         state.epoch = since;
         state.passages += change.passages;
         state.documents += change.documents;
@@ -184,31 +191,42 @@ impl<'corpus> Batch<'corpus> {
             Some(average) => average.to_bits(),
             None => state.weighed_with,
         };
-        upsert(corpus, Of::Kept, [KeptPoint::of(STATE.to_owned(), StatePayload { state })], until)?;
+        upsert(
+            corpus,
+            CollectionKind::Lookup,
+            [PayloadPoint::new(STATE.to_owned(), StatePayload { state })],
+            until,
+        )?;
         corpus.remember_epoch(since);
         corpus.is_tidy.store(true, Ordering::Relaxed);
         let unheld = counted.iter().filter(|(_, count)| count.now <= 0);
         let unheld: Vec<String> = unheld.map(|(term, _)| term_id(term)).collect();
         if !unheld.is_empty() {
             // One that stays counts nothing.
-            let _ = self::change(corpus, Of::Kept, &[json!({"delete": {"points": unheld}})], until);
+            let _ = self::change(
+                corpus,
+                CollectionKind::Lookup,
+                &[json!({"delete": {"points": unheld}})],
+                until,
+            );
         }
         Ok(())
     }
 }
 
-pub(super) fn put(
+pub(super) fn put_entries(
     corpus: &QdrantCorpus,
-    entries: &BTreeMap<MemoryKey, &Entry>,
-) -> Result<(), Trouble> {
+    entries: &BTreeMap<MemoryKey, &CorpusEntry>,
+) -> Result<(), CorpusError> {
     let mut batch = Batch::begin(corpus)?;
     let held = held(corpus, entries.keys().copied(), batch.state, batch.until)?;
-    let is_new = |entry: &&Entry| held.get(&entry.key).is_none_or(|held| held.mark != entry.mark.0);
+    let is_new =
+        |entry: &&CorpusEntry| held.get(&entry.key).is_none_or(|held| held.mark != entry.mark.0);
     let new = entries.values().copied().filter(is_new).map(|entry| {
         let place = held.get(&entry.key).map_or(VersionPlace::First, |held| held.place.other());
         (entry, place)
     });
-    let new: Vec<(&Entry, VersionPlace)> = new.collect();
+    let new: Vec<(&CorpusEntry, VersionPlace)> = new.collect();
     let Some((last, _)) = new.last() else { return settled(corpus) };
     let weighed_with = last.weighed_with;
     let replaced =
@@ -219,7 +237,7 @@ pub(super) fn put(
     batch.commit(Some(weighed_with))
 }
 
-pub(super) fn take(corpus: &QdrantCorpus, keys: &[MemoryKey]) -> Result<(), Trouble> {
+pub(super) fn delete_entries(corpus: &QdrantCorpus, keys: &[MemoryKey]) -> Result<(), CorpusError> {
     let mut batch = Batch::begin(corpus)?;
     let keys: BTreeSet<MemoryKey> = keys.iter().copied().collect();
     let held = held(corpus, keys.into_iter(), batch.state, batch.until)?;
@@ -233,7 +251,7 @@ pub(super) fn take(corpus: &QdrantCorpus, keys: &[MemoryKey]) -> Result<(), Trou
 }
 
 /// Nothing was written, so nothing is unfinished.
-fn settled(corpus: &QdrantCorpus) -> Result<(), Trouble> {
+fn settled(corpus: &QdrantCorpus) -> Result<(), CorpusError> {
     corpus.is_tidy.store(true, Ordering::Relaxed);
     Ok(())
 }

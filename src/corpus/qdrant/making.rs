@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use super::rest_client::{Of, QdrantCorpus, Verb, wrong};
-use super::sending::{KeptPoint, StatePayload, Updated, upsert};
-use super::visible_state::{STATE, State, looked_up, state_with};
+use super::rest_client::{CollectionKind, HttpMethod, QdrantCorpus, wrong};
+use super::sending::{PayloadPoint, StatePayload, UpdateStatus, upsert};
+use super::visible_state::{BatchState, STATE, look_up_points, state_with};
 use crate::contract::Deadline;
-use crate::counting::VECTOR;
-use crate::trouble::Trouble;
+use crate::corpus_error::CorpusError;
+use crate::counting::VECTOR_DIMENSIONS;
 
 /// How long making the collections may take.
 const MAKING: Duration = Duration::from_secs(60);
@@ -26,17 +26,17 @@ struct Banner {
 }
 
 /// Makes what is missing.
-pub(super) fn make_collections(corpus: &QdrantCorpus) -> Result<(), Trouble> {
+pub(super) fn make_collections(corpus: &QdrantCorpus) -> Result<(), CorpusError> {
     let until = Deadline::within(MAKING);
     let banner: Banner = serde_json::from_slice(&corpus.banner(until)?).map_err(|_| wrong())?;
     let mut numbers = banner.version.split('.').map(|part| part.parse::<u32>().ok());
     let version = numbers.next().flatten().zip(numbers.next().flatten()).ok_or_else(wrong)?;
     if version < VERSION_MIN {
         let (major, minor) = VERSION_MIN;
-        return Err(Trouble::Wrong(format!("Qdrant {major}.{minor} at least is needed")));
+        return Err(CorpusError::Wrong(format!("Qdrant {major}.{minor} at least is needed")));
     }
     let sparse = json!({"words": {}});
-    let dense = json!({"meaning": {"size": VECTOR, "distance": "Cosine"}});
+    let dense = json!({"meaning": {"size": VECTOR_DIMENSIONS, "distance": "Cosine"}});
     let integer = |name: &'static str| (name, json!("integer"));
     let keyword = |name: &'static str| (name, json!("keyword"));
     let of_tenant = ("repo", json!({"type": "keyword", "is_tenant": true}));
@@ -51,51 +51,66 @@ pub(super) fn make_collections(corpus: &QdrantCorpus) -> Result<(), Trouble> {
         keyword("tags"),
     ];
     // What we write is taken away again by its fields, so nothing is written to a collection of somebody else.
-    let is_ours = is_there(corpus, Of::Kept, until)? && has_state(corpus, until)?;
-    if !is_ours && is_there(corpus, Of::Search, until)? {
-        return Err(Trouble::Wrong("the collection is not ours; name a new one".to_owned()));
+    let is_ours = is_there(corpus, CollectionKind::Lookup, until)? && has_state(corpus, until)?;
+    if !is_ours && is_there(corpus, CollectionKind::Search, until)? {
+        return Err(CorpusError::Wrong("the collection is not ours; name a new one".to_owned()));
     }
     // The vectors are there because a collection must have some; no point has one.
     let kept_fields = [integer("from"), integer("until"), integer("count.since"), keyword("shape")];
-    made(corpus, Of::Kept, (&json!({"sparse_vectors": sparse}), &kept_fields), until)?;
+    made(
+        corpus,
+        CollectionKind::Lookup,
+        (&json!({"sparse_vectors": sparse}), &kept_fields),
+        until,
+    )?;
     // The state comes before the collection of searches: it says that this is ours.
     if !is_ours {
-        let state = StatePayload { state: State::default() };
-        upsert(corpus, Of::Kept, [KeptPoint::of(STATE.to_owned(), state)], until)?;
+        let state = StatePayload { state: BatchState::default() };
+        upsert(
+            corpus,
+            CollectionKind::Lookup,
+            [PayloadPoint::new(STATE.to_owned(), state)],
+            until,
+        )?;
     }
     let form = json!({"vectors": dense, "sparse_vectors": sparse});
-    made(corpus, Of::Search, (&form, &fields), until)?;
+    made(corpus, CollectionKind::Search, (&form, &fields), until)?;
     state_with(corpus, &[], until).map(drop)
 }
 
-fn is_there(corpus: &QdrantCorpus, of: Of, until: Deadline) -> Result<bool, Trouble> {
+fn is_there(
+    corpus: &QdrantCorpus,
+    of: CollectionKind,
+    until: Deadline,
+) -> Result<bool, CorpusError> {
     #[derive(Deserialize)]
     struct Exists {
         exists: bool,
     }
-    let there: Exists = corpus.call((Verb::Get, of, "/exists"), &[], until)?;
+    let there: Exists = corpus.call((HttpMethod::Get, of, "/exists"), &[], until)?;
     Ok(there.exists)
 }
 
-fn has_state(corpus: &QdrantCorpus, until: Deadline) -> Result<bool, Trouble> {
-    let points = looked_up::<IgnoredAny>(corpus, &[STATE.to_owned()], &["state"], until)?;
+fn has_state(corpus: &QdrantCorpus, until: Deadline) -> Result<bool, CorpusError> {
+    let points = look_up_points::<IgnoredAny>(corpus, &[STATE.to_owned()], &["state"], until)?;
     Ok(!points.is_empty())
 }
 
 fn made(
     corpus: &QdrantCorpus,
-    of: Of,
+    of: CollectionKind,
     (form, fields): (&Value, &[(&str, Value)]),
     until: Deadline,
-) -> Result<(), Trouble> {
+) -> Result<(), CorpusError> {
     if !is_there(corpus, of, until)? {
-        let _: IgnoredAny = corpus.call((Verb::Put, of, ""), form.to_string().as_bytes(), until)?;
+        let _: IgnoredAny =
+            corpus.call((HttpMethod::Put, of, ""), form.to_string().as_bytes(), until)?;
     }
     // One that is there is fine, and one that was broken off is made good.
     for (name, schema) in fields {
         let body = json!({"field_name": name, "field_schema": schema}).to_string();
-        let done: Updated =
-            corpus.call((Verb::Put, of, "/index?wait=true"), body.as_bytes(), until)?;
+        let done: UpdateStatus =
+            corpus.call((HttpMethod::Put, of, "/index?wait=true"), body.as_bytes(), until)?;
         done.check()?;
     }
     Ok(())

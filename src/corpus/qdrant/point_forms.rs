@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::conditions::Conditions;
-use crate::corpus_entry::Entry;
-use crate::counting::VECTOR;
+use crate::corpus_entry::CorpusEntry;
+use crate::counting::VECTOR_DIMENSIONS;
 use crate::memory_key::MemoryKey;
-use crate::term_code::coded;
+use crate::term_code::coded_weights;
 
 /// The bytes of a key with which ids begin, so that their order is that of the keys.
 const OF_KEY: usize = 13;
@@ -93,15 +93,15 @@ pub(super) fn key_of(text: &str) -> Option<MemoryKey> {
 
 /// A sparse vector.
 #[derive(Debug, Serialize)]
-pub(super) struct Sparse {
+pub(super) struct SparseVector {
     indices: Vec<i32>,
     values: Vec<f32>,
 }
 
-impl Sparse {
+impl SparseVector {
     /// Makes the vector of terms with weights.
-    pub(super) fn of<'term>(weights: impl Iterator<Item = (&'term str, f32)>) -> Self {
-        let (indices, values) = coded(weights).into_iter().unzip();
+    pub(super) fn from_weights<'term>(weights: impl Iterator<Item = (&'term str, f32)>) -> Self {
+        let (indices, values) = coded_weights(weights).into_iter().unzip();
         Self { indices, values }
     }
 }
@@ -117,7 +117,7 @@ pub(super) struct PassagePoint<'entry> {
 #[derive(Serialize)]
 struct PassageVectors {
     #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<Sparse>,
+    words: Option<SparseVector>,
     #[serde(skip_serializing_if = "Option::is_none")]
     meaning: Option<Vec<i8>>,
 }
@@ -136,15 +136,18 @@ struct PassagePayload<'entry> {
 }
 
 /// Returns the points of a memory, one at least: for what it is found by.
-pub(super) fn passages(entry: &Entry, place: VersionPlace, from: u64) -> Vec<PassagePoint<'_>> {
-    let vector = entry.vector.as_ref().filter(|codes| codes.len() == VECTOR);
+pub(super) fn passages(
+    entry: &CorpusEntry,
+    place: VersionPlace,
+    from: u64,
+) -> Vec<PassagePoint<'_>> {
+    let vector = entry.vector.as_ref().filter(|codes| codes.len() == VECTOR_DIMENSIONS);
     let point = |number: usize| PassagePoint {
         id: point_id(entry.key, place, number),
         vector: PassageVectors {
-            words: entry
-                .passages
-                .get(number)
-                .map(|passage| Sparse::of(passage.weights(entry.weighing()).into_iter())),
+            words: entry.passages.get(number).map(|passage| {
+                SparseVector::from_weights(passage.weights(entry.reference_totals()).into_iter())
+            }),
             meaning: vector.filter(|_| number == 0).cloned(),
         },
         payload: PassagePayload {
@@ -163,13 +166,13 @@ pub(super) fn passages(entry: &Entry, place: VersionPlace, from: u64) -> Vec<Pas
 
 /// From which batch on a point counts, and until which one it does.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Span {
+pub(super) struct EpochSpan {
     pub(super) from: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) until: Option<u64>,
 }
 
-impl Span {
+impl EpochSpan {
     /// Counts from a batch on.
     pub(super) fn from(epoch: u64) -> Self {
         Self { from: epoch, until: None }
@@ -189,12 +192,12 @@ pub(super) struct RecordPayload {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     record: String,
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: EpochSpan,
 }
 
 impl RecordPayload {
     /// Makes the payload of the record of a memory.
-    pub(super) fn of(entry: &Entry, span: Span) -> Self {
+    pub(super) fn from_entry(entry: &CorpusEntry, span: EpochSpan) -> Self {
         let record = STANDARD.encode(&entry.record);
         Self { key: entry.key.to_string(), mark: entry.mark.0, record, span }
     }

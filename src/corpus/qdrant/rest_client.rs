@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::server_address::QdrantAddress;
 use crate::contract::Deadline;
-use crate::trouble::Trouble;
+use crate::corpus_error::CorpusError;
 
 /// How long a connection may take.
 const CONNECT_MAX: Duration = Duration::from_secs(2);
@@ -39,7 +39,7 @@ impl std::fmt::Debug for QdrantCorpus {
 
 /// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum HttpMethod {
     Get,
     Put,
     Post,
@@ -47,11 +47,11 @@ pub(super) enum Verb {
 
 /// A collection of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum CollectionKind {
     /// What searches look through.
     Search,
     /// What is looked up: records, document frequencies and the state.
-    Kept,
+    Lookup,
 }
 
 /// An answer. What else is in it (times, use) is not read.
@@ -78,13 +78,13 @@ impl QdrantCorpus {
     /// Calls a collection and returns the result.
     pub(super) fn call<T: DeserializeOwned>(
         &self,
-        (verb, of, path): (Verb, Of, &str),
+        (verb, of, path): (HttpMethod, CollectionKind, &str),
         body: &[u8],
         until: Deadline,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, CorpusError> {
         let beside = match of {
-            Of::Search => "",
-            Of::Kept => "-kept",
+            CollectionKind::Search => "",
+            CollectionKind::Lookup => "-kept",
         };
         let path = format!("/collections/{}{beside}{path}", self.address.collection);
         let bytes = self.call_path(verb, &path, body, until)?;
@@ -93,35 +93,38 @@ impl QdrantCorpus {
     }
 
     /// Returns what the server says of itself.
-    pub(super) fn banner(&self, until: Deadline) -> Result<Vec<u8>, Trouble> {
-        self.call_path(Verb::Get, "/", &[], until)
+    pub(super) fn banner(&self, until: Deadline) -> Result<Vec<u8>, CorpusError> {
+        self.call_path(HttpMethod::Get, "/", &[], until)
     }
 
     fn call_path(
         &self,
-        verb: Verb,
+        verb: HttpMethod,
         path: &str,
         body: &[u8],
         until: Deadline,
-    ) -> Result<Vec<u8>, Trouble> {
+    ) -> Result<Vec<u8>, CorpusError> {
         until.check()?;
         let (method, body) = match verb {
-            Verb::Get => (Method::GET, None),
-            Verb::Put => (Method::PUT, Some(body)),
-            Verb::Post => (Method::POST, Some(body)),
+            HttpMethod::Get => (Method::GET, None),
+            HttpMethod::Put => (Method::PUT, Some(body)),
+            HttpMethod::Post => (Method::POST, Some(body)),
         };
         let answer = self.client.send(&HttpRequest {
             method,
             path,
             headers: &[],
             body,
-            until: Instant::now() + until.left(),
+            until: Instant::now() + until.time_left(),
             answer_bytes_max: ANSWER_BYTES_MAX,
         });
         let answer = answer.map_err(trouble)?;
         if answer.status != OK {
             // The server's own words would stand in a reply to an agent.
-            return Err(Trouble::Unreachable(format!("it refuses with status {}", answer.status)));
+            return Err(CorpusError::Unreachable(format!(
+                "it refuses with status {}",
+                answer.status
+            )));
         }
         Ok(answer.body)
     }
@@ -137,16 +140,16 @@ impl QdrantCorpus {
     }
 }
 
-fn trouble(error: HttpError) -> Trouble {
+fn trouble(error: HttpError) -> CorpusError {
     match error {
-        HttpError::NoConnection | HttpError::TimedOut => Trouble::Late,
-        HttpError::TooLong => Trouble::Wrong("more than can be".to_owned()),
-        HttpError::Connection(error) => Trouble::Unreachable(error.kind().to_string()),
-        HttpError::Other(why) => Trouble::Unreachable(why),
+        HttpError::NoConnection | HttpError::TimedOut => CorpusError::Late,
+        HttpError::TooLong => CorpusError::Wrong("more than can be".to_owned()),
+        HttpError::Connection(error) => CorpusError::Unreachable(error.kind().to_string()),
+        HttpError::Other(why) => CorpusError::Unreachable(why),
     }
 }
 
 /// What is told where an answer has another form than it must.
-pub(super) fn wrong() -> Trouble {
-    Trouble::Wrong("it does not speak as Qdrant does".to_owned())
+pub(super) fn wrong() -> CorpusError {
+    CorpusError::Wrong("it does not speak as Qdrant does".to_owned())
 }

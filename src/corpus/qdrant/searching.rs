@@ -7,16 +7,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::point_forms::{
-    RecordPayload, Sparse, VersionPlace, filter_of, id_behind, key_of, point_id, shape, visible,
+    RecordPayload, SparseVector, VersionPlace, filter_of, id_behind, key_of, point_id, shape,
+    visible,
 };
-use super::rest_client::{Of, QdrantCorpus, Verb, wrong};
-use super::visible_state::{Point, State, TermCount, looked_up, state_with};
+use super::rest_client::{CollectionKind, HttpMethod, QdrantCorpus, wrong};
+use super::visible_state::{BatchState, QdrantPoint, TermCount, look_up_points, state_with};
 use crate::conditions::Conditions;
-use crate::contract::{AskedNumbers, Deadline, Fetched, Numbers, TermFrequency, WeighedTerm};
+use crate::contract::{
+    AskedNumbers, Deadline, EngineNumbers, FetchedRecord, TermFrequency, WeighedTerm,
+};
 use crate::corpus_entry::EntryMark;
-use crate::counting::{COUNTED_MAX, LETTERS_BESIDES, NEAR_MAX, VECTOR, spread_evenly};
+use crate::corpus_error::CorpusError;
+use crate::counting::{COUNTED_MAX, LETTERS_BESIDES, NEAR_MAX, VECTOR_DIMENSIONS, spread_evenly};
 use crate::memory_key::MemoryKey;
-use crate::trouble::Trouble;
 
 /// Points that a search by words asks for at most: memories of several passages take the places of others.
 const PASSAGES_MAX: usize = 4_000;
@@ -29,7 +32,7 @@ pub(super) fn numbers(
     corpus: &QdrantCorpus,
     asked: &AskedNumbers,
     until: Deadline,
-) -> Result<Numbers, Trouble> {
+) -> Result<EngineNumbers, CorpusError> {
     let all: BTreeSet<&str> =
         asked.terms.iter().chain(asked.unions.iter().flatten()).map(AsRef::as_ref).collect();
     let all: Vec<&str> = all.into_iter().collect();
@@ -55,12 +58,12 @@ pub(super) fn numbers(
     }
     let holding = asked.terms.iter().map(|term| (term.clone(), of(term))).collect();
     let weighed_with = f32::from_bits(state.weighed_with);
-    Ok(Numbers { totals: state.totals(), weighed_with, holding, unions, near })
+    Ok(EngineNumbers { totals: state.totals(), weighed_with, holding, unions, near })
 }
 
 /// A hit, of which only the key is asked for.
 #[derive(Deserialize)]
-struct Found {
+struct FoundPoint {
     score: f32,
     #[serde(default)]
     payload: Option<FoundPayload>,
@@ -74,29 +77,36 @@ struct FoundPayload {
 
 #[derive(Deserialize)]
 struct FoundPoints {
-    points: Vec<Found>,
+    points: Vec<FoundPoint>,
 }
 
 /// Counts the passages that hold any of some terms: every one of them is a hit.
 fn counted(
     corpus: &QdrantCorpus,
     terms: &[Box<str>],
-    (state, sum): (State, usize),
+    (state, sum): (BatchState, usize),
     until: Deadline,
-) -> Result<usize, Trouble> {
+) -> Result<usize, CorpusError> {
     if sum == 0 {
         return Ok(0);
     }
-    let words = Sparse::of(terms.iter().map(|term| (&**term, 1.0)));
+    let words = SparseVector::from_weights(terms.iter().map(|term| (&**term, 1.0)));
     let filter = visible(state.epoch, &[], &[]);
     let body = json!({"query": words, "using": "words", "filter": filter, "limit": sum, "with_payload": false});
     found(corpus, &body, until).map(|found| found.len())
 }
 
-fn found(corpus: &QdrantCorpus, body: &Value, until: Deadline) -> Result<Vec<Found>, Trouble> {
+fn found(
+    corpus: &QdrantCorpus,
+    body: &Value,
+    until: Deadline,
+) -> Result<Vec<FoundPoint>, CorpusError> {
     let body = body.to_string();
-    let found: FoundPoints =
-        corpus.call((Verb::Post, Of::Search, "/points/query"), body.as_bytes(), until)?;
+    let found: FoundPoints = corpus.call(
+        (HttpMethod::Post, CollectionKind::Search, "/points/query"),
+        body.as_bytes(),
+        until,
+    )?;
     Ok(found.points)
 }
 
@@ -105,11 +115,11 @@ fn found_by_each(
     corpus: &QdrantCorpus,
     searches: &[Value],
     until: Deadline,
-) -> Result<Vec<Vec<Found>>, Trouble> {
+) -> Result<Vec<Vec<FoundPoint>>, CorpusError> {
     let body = json!({"searches": searches}).to_string();
     let path = "/points/query/batch";
     let found: Vec<FoundPoints> =
-        corpus.call((Verb::Post, Of::Search, path), body.as_bytes(), until)?;
+        corpus.call((HttpMethod::Post, CollectionKind::Search, path), body.as_bytes(), until)?;
     if found.len() != searches.len() {
         return Err(wrong());
     }
@@ -119,8 +129,8 @@ fn found_by_each(
 /// A page of a listing.
 #[derive(Deserialize)]
 #[serde(bound = "T: serde::de::DeserializeOwned")]
-pub(super) struct Page<T> {
-    pub(super) points: Vec<Point<T>>,
+pub(super) struct PointPage<T> {
+    pub(super) points: Vec<QdrantPoint<T>>,
 }
 
 #[derive(Deserialize)]
@@ -132,9 +142,9 @@ struct NearTerm {
 fn near_to(
     corpus: &QdrantCorpus,
     term: &str,
-    state: State,
+    state: BatchState,
     until: Deadline,
-) -> Result<Vec<TermFrequency>, Trouble> {
+) -> Result<Vec<TermFrequency>, CorpusError> {
     let (Some(first), Ok(letters)) = (term.chars().next(), i32::try_from(term.len())) else {
         return Ok(Vec::new());
     };
@@ -144,8 +154,11 @@ fn near_to(
     let filter = json!({"must": [{"key": "shape", "match": {"any": shapes}}]});
     let body =
         json!({"filter": filter, "limit": NEAR_MAX, "with_payload": ["term", "count"]}).to_string();
-    let page: Page<NearTerm> =
-        corpus.call((Verb::Post, Of::Kept, "/points/scroll"), body.as_bytes(), until)?;
+    let page: PointPage<NearTerm> = corpus.call(
+        (HttpMethod::Post, CollectionKind::Lookup, "/points/scroll"),
+        body.as_bytes(),
+        until,
+    )?;
     let terms = page.points.into_iter().map(|point| point.payload);
     let frequency = |NearTerm { term, count }| {
         let passages = usize::try_from(count.at(state.epoch)).ok()?;
@@ -155,7 +168,7 @@ fn near_to(
 }
 
 /// Returns the number of the last batch that counts, which is asked for only where no answer told it yet.
-fn epoch(corpus: &QdrantCorpus, until: Deadline) -> Result<u64, Trouble> {
+fn epoch(corpus: &QdrantCorpus, until: Deadline) -> Result<u64, CorpusError> {
     match corpus.known_epoch() {
         Some(epoch) => Ok(epoch),
         None => state_with(corpus, &[], until).map(|(state, _)| state.epoch),
@@ -169,7 +182,7 @@ pub(super) fn by_words(
     lists: &[&[WeighedTerm]],
     (conditions, limit): (&Conditions, usize),
     until: Deadline,
-) -> Result<Vec<Vec<MemoryKey>>, Trouble> {
+) -> Result<Vec<Vec<MemoryKey>>, CorpusError> {
     if lists.iter().all(|terms| terms.is_empty()) {
         return Ok(vec![Vec::new(); lists.len()]);
     }
@@ -188,7 +201,8 @@ pub(super) fn by_words(
             return Ok(answers.into_iter().flatten().collect());
         }
         let search = |(terms, _): &(&[WeighedTerm], _)| {
-            let words = Sparse::of(terms.iter().map(|term| (&*term.term, term.weight)));
+            let words =
+                SparseVector::from_weights(terms.iter().map(|term| (&*term.term, term.weight)));
             json!({"query": words, "using": "words", "filter": filter, "limit": asked, "with_payload": ["key"]})
         };
         let searches: Vec<Value> = open.iter().map(search).collect();
@@ -203,7 +217,7 @@ pub(super) fn by_words(
 }
 
 /// Returns the memories of hits, each once, best first.
-fn best(mut found: Vec<Found>, limit: usize) -> Result<Vec<MemoryKey>, Trouble> {
+fn best(mut found: Vec<FoundPoint>, limit: usize) -> Result<Vec<MemoryKey>, CorpusError> {
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     let mut seen = BTreeSet::new();
     let mut keys = Vec::new();
@@ -223,15 +237,16 @@ pub(super) fn by_meaning(
     vector: &[f32],
     (conditions, limit): (&Conditions, usize),
     until: Deadline,
-) -> Result<Vec<MemoryKey>, Trouble> {
-    if vector.len() != VECTOR {
+) -> Result<Vec<MemoryKey>, CorpusError> {
+    if vector.len() != VECTOR_DIMENSIONS {
         return Ok(Vec::new());
     }
     let filter = filter_of(conditions, epoch(corpus, until)?);
     let params = json!({"hnsw_ef": COMPARED});
     let body = json!({"query": vector, "using": "meaning", "filter": filter, "limit": limit, "params": params, "with_payload": ["key"]});
     let found = found(corpus, &body, until)?;
-    let key = |hit: Found| hit.payload.and_then(|payload| key_of(&payload.key)).ok_or_else(wrong);
+    let key =
+        |hit: FoundPoint| hit.payload.and_then(|payload| key_of(&payload.key)).ok_or_else(wrong);
     found.into_iter().map(key).collect()
 }
 
@@ -239,27 +254,27 @@ pub(super) fn fetch(
     corpus: &QdrantCorpus,
     keys: &[MemoryKey],
     until: Deadline,
-) -> Result<Vec<Fetched>, Trouble> {
+) -> Result<Vec<FetchedRecord>, CorpusError> {
     let epoch = epoch(corpus, until)?;
     let ids = |key: &MemoryKey| VersionPlace::BOTH.map(|place| point_id(*key, place, 0));
     let ids: Vec<String> = keys.iter().flat_map(ids).collect();
     let fields = ["key", "mark", "record", "from", "until"];
-    let points = looked_up::<RecordPayload>(corpus, &ids, &fields, until)?;
+    let points = look_up_points::<RecordPayload>(corpus, &ids, &fields, until)?;
     let records = points.into_iter().map(|point| point.payload);
     let fetched = |record: RecordPayload| {
         let key = key_of(&record.key).ok_or_else(wrong)?;
         let record = record.bytes();
-        let record = record.ok_or_else(|| Trouble::Wrong(format!("{key} is damaged")))?;
-        Ok(Fetched { key, record })
+        let record = record.ok_or_else(|| CorpusError::Wrong(format!("{key} is damaged")))?;
+        Ok(FetchedRecord { key, record })
     };
     records.filter(|record| record.span.holds_at(epoch)).map(fetched).collect()
 }
 
-pub(super) fn known(
+pub(super) fn keys_after(
     corpus: &QdrantCorpus,
     after: Option<MemoryKey>,
     limit: usize,
-) -> Result<Vec<(MemoryKey, EntryMark)>, Trouble> {
+) -> Result<Vec<(MemoryKey, EntryMark)>, CorpusError> {
     let until = Deadline::within(LISTING);
     let (state, _) = state_with(corpus, &[], until)?;
     let is_record = json!({"key": "from", "range": {"gte": 0}});
@@ -268,9 +283,12 @@ pub(super) fn known(
         "with_payload": ["key", "mark", "from"], "offset": after.map(id_behind),
     });
     let body = body.to_string();
-    let page: Page<RecordPayload> =
-        corpus.call((Verb::Post, Of::Kept, "/points/scroll"), body.as_bytes(), until)?;
-    let mark = |point: &Point<RecordPayload>| {
+    let page: PointPage<RecordPayload> = corpus.call(
+        (HttpMethod::Post, CollectionKind::Lookup, "/points/scroll"),
+        body.as_bytes(),
+        until,
+    )?;
+    let mark = |point: &QdrantPoint<RecordPayload>| {
         let key = key_of(&point.payload.key).ok_or_else(wrong)?;
         Ok((key, EntryMark(point.payload.mark)))
     };

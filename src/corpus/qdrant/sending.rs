@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::point_forms::shape;
-use super::rest_client::{Of, QdrantCorpus, Verb};
-use super::visible_state::{State, TermCount};
+use super::rest_client::{CollectionKind, HttpMethod, QdrantCorpus};
+use super::visible_state::{BatchState, TermCount};
 use crate::contract::Deadline;
-use crate::trouble::Trouble;
+use crate::corpus_error::CorpusError;
 
 /// Bytes of points that are sent together. The server takes 32 MiB.
 const SENT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -21,14 +21,14 @@ const POINTS: &str = "/points?wait=true&ordering=strong";
 
 /// A point without vectors.
 #[derive(Serialize)]
-pub(super) struct KeptPoint<T> {
+pub(super) struct PayloadPoint<T> {
     id: String,
     vector: BTreeMap<String, Value>,
     payload: T,
 }
 
-impl<T> KeptPoint<T> {
-    pub(super) fn of(id: String, payload: T) -> Self {
+impl<T> PayloadPoint<T> {
+    pub(super) fn new(id: String, payload: T) -> Self {
         Self { id, vector: BTreeMap::new(), payload }
     }
 }
@@ -36,7 +36,7 @@ impl<T> KeptPoint<T> {
 /// The payload of the state.
 #[derive(Serialize)]
 pub(super) struct StatePayload {
-    pub(super) state: State,
+    pub(super) state: BatchState,
 }
 
 /// A term, and its first letter and length.
@@ -48,7 +48,7 @@ pub(super) struct TermPayload {
 }
 
 impl TermPayload {
-    pub(super) fn of(term: &str, count: TermCount) -> Self {
+    pub(super) fn new(term: &str, count: TermCount) -> Self {
         let first = term.chars().next().unwrap_or_default();
         Self { term: term.into(), shape: shape(first, term.len()), count }
     }
@@ -56,30 +56,30 @@ impl TermPayload {
 
 /// How far a change is. What is only acknowledged may still be refused, so it is not done.
 #[derive(Debug, Deserialize)]
-pub(super) struct Updated {
+pub(super) struct UpdateStatus {
     status: String,
 }
 
-impl Updated {
+impl UpdateStatus {
     /// Refuses what is not done.
-    pub(super) fn check(&self) -> Result<(), Trouble> {
-        if self.status == "completed" { Ok(()) } else { Err(Trouble::Late) }
+    pub(super) fn check(&self) -> Result<(), CorpusError> {
+        if self.status == "completed" { Ok(()) } else { Err(CorpusError::Late) }
     }
 }
 
 /// Sends points, some megabytes at a time.
 pub(super) fn upsert<T: Serialize>(
     corpus: &QdrantCorpus,
-    of: Of,
+    of: CollectionKind,
     points: impl IntoIterator<Item = T>,
     until: Deadline,
-) -> Result<(), Trouble> {
+) -> Result<(), CorpusError> {
     const BEGIN: &[u8] = b"{\"points\":[";
-    let send = |body: &mut Vec<u8>| -> Result<(), Trouble> {
+    let send = |body: &mut Vec<u8>| -> Result<(), CorpusError> {
         // In the place of the last comma.
         if body.pop() == Some(b',') {
             body.extend(b"]}");
-            let done: Updated = corpus.call((Verb::Put, of, POINTS), body, until)?;
+            let done: UpdateStatus = corpus.call((HttpMethod::Put, of, POINTS), body, until)?;
             done.check()?;
         }
         body.clear();
@@ -89,7 +89,7 @@ pub(super) fn upsert<T: Serialize>(
     let mut body = BEGIN.to_vec();
     for point in points {
         let point =
-            serde_json::to_vec(&point).map_err(|_| Trouble::Unsupported("hold a memory"))?;
+            serde_json::to_vec(&point).map_err(|_| CorpusError::Unsupported("hold a memory"))?;
         // With a comma and the end.
         if body.len() + point.len() + 3 > SENT_BYTES_MAX {
             send(&mut body)?;
@@ -103,11 +103,12 @@ pub(super) fn upsert<T: Serialize>(
 /// Changes points in the order of the operations.
 pub(super) fn change(
     corpus: &QdrantCorpus,
-    of: Of,
+    of: CollectionKind,
     operations: &[Value],
     until: Deadline,
-) -> Result<(), Trouble> {
+) -> Result<(), CorpusError> {
     let body = json!({"operations": operations}).to_string();
-    let done: Vec<Updated> = corpus.call((Verb::Post, of, CHANGES), body.as_bytes(), until)?;
-    done.iter().try_for_each(Updated::check)
+    let done: Vec<UpdateStatus> =
+        corpus.call((HttpMethod::Post, of, CHANGES), body.as_bytes(), until)?;
+    done.iter().try_for_each(UpdateStatus::check)
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::point_forms::term_id;
-use super::rest_client::{Of, QdrantCorpus, Verb, wrong};
+use super::rest_client::{CollectionKind, HttpMethod, QdrantCorpus, wrong};
 use crate::contract::Deadline;
-use crate::trouble::Trouble;
+use crate::corpus_error::CorpusError;
 use index::lexical::CorpusTotals;
 
 /// The layout of the collections. It goes up when they change, and another one is refused.
@@ -38,7 +38,7 @@ impl TermCount {
 
 /// The number of the last batch that counts, and the totals after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct BatchState {
     layout: u32,
     pub(super) epoch: u64,
     pub(super) passages: i64,
@@ -49,7 +49,7 @@ pub(super) struct State {
     pub(super) weighed_with: u32,
 }
 
-impl Default for State {
+impl Default for BatchState {
     fn default() -> Self {
         Self {
             layout: LAYOUT,
@@ -63,7 +63,7 @@ impl Default for State {
     }
 }
 
-impl State {
+impl BatchState {
     /// Returns the size of the corpus.
     pub(super) fn totals(self) -> CorpusTotals {
         let size = |number: i64| usize::try_from(number).unwrap_or(0);
@@ -78,7 +78,7 @@ impl State {
 
 /// A point that was looked up.
 #[derive(Debug, Deserialize)]
-pub(super) struct Point<T> {
+pub(super) struct QdrantPoint<T> {
     pub(super) id: String,
     pub(super) payload: T,
 }
@@ -86,33 +86,36 @@ pub(super) struct Point<T> {
 /// The payload of a point of which it is not known yet what it is.
 #[derive(Debug, Deserialize)]
 struct StateOrTerm {
-    state: Option<State>,
+    state: Option<BatchState>,
     count: Option<TermCount>,
 }
 
 /// Looks up points by their ids. What is not there is left out.
-pub(super) fn looked_up<T: serde::de::DeserializeOwned>(
+pub(super) fn look_up_points<T: serde::de::DeserializeOwned>(
     corpus: &QdrantCorpus,
     ids: &[String],
     fields: &[&str],
     until: Deadline,
-) -> Result<Vec<Point<T>>, Trouble> {
+) -> Result<Vec<QdrantPoint<T>>, CorpusError> {
     let mut found = Vec::new();
     let together = if fields.contains(&"record") { RECORDS_MAX } else { LOOKED_UP_MAX };
     for ids in ids.chunks(together) {
         let body = json!({"ids": ids, "with_payload": fields}).to_string();
-        let more: Vec<Point<T>> =
-            corpus.call((Verb::Post, Of::Kept, "/points"), body.as_bytes(), until)?;
+        let more: Vec<QdrantPoint<T>> = corpus.call(
+            (HttpMethod::Post, CollectionKind::Lookup, "/points"),
+            body.as_bytes(),
+            until,
+        )?;
         found.extend(more);
     }
     Ok(found)
 }
 
-fn of_our_layout(state: Option<State>) -> Result<State, Trouble> {
-    let state = state.ok_or_else(|| Trouble::Wrong("its state is missing".to_owned()))?;
+fn of_our_layout(state: Option<BatchState>) -> Result<BatchState, CorpusError> {
+    let state = state.ok_or_else(|| CorpusError::Wrong("its state is missing".to_owned()))?;
     match state.layout {
         LAYOUT => Ok(state),
-        _ => Err(Trouble::Wrong("its collections are of another version".to_owned())),
+        _ => Err(CorpusError::Wrong("its collections are of another version".to_owned())),
     }
 }
 
@@ -121,10 +124,10 @@ pub(super) fn state_with(
     corpus: &QdrantCorpus,
     terms: &[&str],
     until: Deadline,
-) -> Result<(State, Vec<TermCount>), Trouble> {
+) -> Result<(BatchState, Vec<TermCount>), CorpusError> {
     let ids: Vec<String> =
         std::iter::once(STATE.to_owned()).chain(terms.iter().map(|term| term_id(term))).collect();
-    let points = looked_up::<StateOrTerm>(corpus, &ids, &["state", "count"], until)?;
+    let points = look_up_points::<StateOrTerm>(corpus, &ids, &["state", "count"], until)?;
     let state = points.iter().find_map(|point| point.payload.state);
     let state = of_our_layout(state)?;
     corpus.remember_epoch(state.epoch);
@@ -141,23 +144,23 @@ pub(super) fn state_with(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::qdrant::point_forms::Span;
+    use crate::qdrant::point_forms::EpochSpan;
 
     // S-CORPUS-11
     #[test]
     fn another_layout_is_refused() {
-        let state = State::default();
+        let state = BatchState::default();
         assert_eq!(of_our_layout(Some(state)), Ok(state));
-        let other = State { layout: LAYOUT + 1, ..state };
+        let other = BatchState { layout: LAYOUT + 1, ..state };
         for wrong in [None, Some(other)] {
-            assert!(matches!(of_our_layout(wrong), Err(Trouble::Wrong(_))), "{wrong:?}");
+            assert!(matches!(of_our_layout(wrong), Err(CorpusError::Wrong(_))), "{wrong:?}");
         }
     }
 
     // S-CORPUS-11
     #[test]
     fn a_batch_counts_once_the_state_says_so() {
-        let (old, new) = (Span { from: 3, until: Some(7) }, Span::from(7));
+        let (old, new) = (EpochSpan { from: 3, until: Some(7) }, EpochSpan::from(7));
         for (epoch, sees_old, sees_new) in [
             (2, false, false),
             (3, true, false),

@@ -26,12 +26,12 @@ pub(super) struct ChecksumWriter {
 const BUFFER_BYTES: usize = 256 * 1024;
 
 impl ChecksumWriter {
-    pub(super) fn of(file: File) -> Self {
+    pub(super) fn new(file: File) -> Self {
         let out = BufWriter::with_capacity(BUFFER_BYTES, file);
         Self { out, hasher: crc32fast::Hasher::new(), length_bytes: 0 }
     }
 
-    pub(super) fn done(self) -> io::Result<(File, FileSum)> {
+    pub(super) fn finish(self) -> io::Result<(File, FileSum)> {
         let (length_bytes, checksum) = (self.length_bytes, self.hasher.finalize());
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
         Ok((file, FileSum { length_bytes, checksum }))
@@ -65,7 +65,7 @@ pub(super) struct ChecksumReader {
 
 impl ChecksumReader {
     /// `None` where the file has another length.
-    pub(super) fn of(file: File, sum: FileSum) -> Option<Self> {
+    pub(super) fn open(file: File, sum: FileSum) -> Option<Self> {
         let is_so_long = file.metadata().is_ok_and(|found| found.len() == sum.length_bytes);
         let input = BufReader::with_capacity(BUFFER_BYTES, file.take(sum.length_bytes));
         let hasher = crc32fast::Hasher::new();
@@ -73,16 +73,16 @@ impl ChecksumReader {
     }
 
     /// Tells whether the whole file was read and its checksum matches.
-    pub(super) fn verified(self) -> bool {
+    pub(super) fn verify(self) -> bool {
         let read = FileSum { length_bytes: self.read_bytes, checksum: self.hasher.finalize() };
         read == self.sum
     }
 
     /// Reads the whole file. `None` where its checksum does not match.
-    pub(super) fn all(mut self) -> Option<Vec<u8>> {
+    pub(super) fn read_all(mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(usize::try_from(self.sum.length_bytes).ok()?);
         self.read_to_end(&mut bytes).ok()?;
-        self.verified().then_some(bytes)
+        self.verify().then_some(bytes)
     }
 }
 
@@ -97,9 +97,9 @@ impl Read for ChecksumReader {
 
 /// A file of records.
 #[derive(Debug)]
-pub(super) struct Records(pub(super) File);
+pub(super) struct CheckpointRecords(pub(super) File);
 
-impl RecordStore for Records {
+impl RecordStore for CheckpointRecords {
     #[cfg(unix)]
     fn read_at(&self, to: &mut [u8], offset: u64) -> bool {
         std::os::unix::fs::FileExt::read_exact_at(&self.0, to, offset).is_ok()

@@ -24,7 +24,7 @@ pub struct CheckpointKey {
 
 /// The vector index, and the model that made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Meanings {
+pub(super) struct VectorsEntry {
     pub(super) model: String,
     pub(super) sum: FileSum,
 }
@@ -37,7 +37,7 @@ pub(super) struct Manifest {
     pub(super) number: u64,
     pub(super) heads: FileSum,
     pub(super) words: FileSum,
-    pub(super) meanings: Option<Meanings>,
+    pub(super) meanings: Option<VectorsEntry>,
     /// The number of the file of records, which is older where records were only appended, and its
     /// length.
     pub(super) texts_number: u64,
@@ -77,7 +77,7 @@ mod tests {
             settings: "x".to_owned(),
         };
         let sum = FileSum { length_bytes: 9, checksum: u32::MAX };
-        let meanings = Some(Meanings { model: "m".to_owned(), sum });
+        let meanings = Some(VectorsEntry { model: "m".to_owned(), sum });
         let (heads, words) = (sum, FileSum::default());
         Manifest { key, number: 3, heads, words, meanings, texts_number: 2, texts_bytes: 300 }
     }

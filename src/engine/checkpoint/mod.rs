@@ -30,7 +30,7 @@ use search::snapshot::Health;
 use store::{Cursor, StoreError};
 
 pub use manifest::CheckpointKey;
-pub use spill::Spill;
+pub use spill::SpillFile;
 
 /// A folder for one checkpoint.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ pub struct RestoredState {
     pub cursors: Vec<(PathBuf, Cursor)>,
     /// What reading the logs found: lines and skips.
     pub health: Health,
-    /// The memories, without the lookup tables for new events ([`Fold::complete`]).
+    /// The memories, without the lookup tables for new events ([`Fold::set_lookup`]).
     pub fold: Fold,
     /// Their neighbours.
     pub neighbours: CowVec<Neighbours>,
@@ -108,7 +108,7 @@ pub struct LastCheckpoint {
     number: u64,
     /// The checksum of its manifest, since a number can come again after the folder was emptied.
     checksum: u32,
-    texts: Arc<checked_file::Records>,
+    texts: Arc<checked_file::CheckpointRecords>,
     texts_number: u64,
     texts_bytes: u64,
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use event::{SkipReason, json_type};
-use memory::packed::{Packed, Packing};
-use search::snapshot::{Health, Skip};
+use memory::binary_encoding::{BinaryDecoder, BinaryEncoder};
+use search::snapshot::{Health, SkippedLogLine};
 use store::Cursor;
 
 /// Writes the cursors of the logs.
-pub(super) fn write_cursors(cursors: &[(&str, Vec<u8>)], to: &mut Packing) {
+pub(super) fn write_cursors(cursors: &[(&str, Vec<u8>)], to: &mut BinaryEncoder) {
     to.size(cursors.len());
     for (log, cursor) in cursors {
         to.text(log);
@@ -19,8 +19,8 @@ pub(super) fn write_cursors(cursors: &[(&str, Vec<u8>)], to: &mut Packing) {
     }
 }
 
-pub(super) fn read_cursors(from: &mut Packed<'_>) -> Option<Vec<(PathBuf, Cursor)>> {
-    let cursor = |from: &mut Packed<'_>| {
+pub(super) fn read_cursors(from: &mut BinaryDecoder<'_>) -> Option<Vec<(PathBuf, Cursor)>> {
+    let cursor = |from: &mut BinaryDecoder<'_>| {
         Some((PathBuf::from(from.text()?), Cursor::from_bytes(from.bytes()?)?))
     };
     (0..from.count()?).map(|_| cursor(from)).collect()
@@ -28,11 +28,11 @@ pub(super) fn read_cursors(from: &mut Packed<'_>) -> Option<Vec<(PathBuf, Cursor
 
 /// Writes the counts and the skips; the other fields of [`Health`] describe the moment. `None`
 /// where a log's path is not UTF-8.
-pub(super) fn write_health(health: &Health, to: &mut Packing) -> Option<()> {
+pub(super) fn write_health(health: &Health, to: &mut BinaryEncoder) -> Option<()> {
     to.size(health.lines);
     to.size(health.skipped);
     to.size(health.skips.len());
-    for Skip { log, offset, reason } in &health.skips {
+    for SkippedLogLine { log, offset, reason } in &health.skips {
         to.text(log.to_str()?);
         to.number(*offset);
         write_reason(reason, to);
@@ -40,19 +40,19 @@ pub(super) fn write_health(health: &Health, to: &mut Packing) -> Option<()> {
     Some(())
 }
 
-pub(super) fn read_health(from: &mut Packed<'_>) -> Option<Health> {
+pub(super) fn read_health(from: &mut BinaryDecoder<'_>) -> Option<Health> {
     let (lines, skipped, count) = (from.size()?, from.size()?, from.count()?);
-    let mut skips: Vec<Skip> = Vec::new();
+    let mut skips: Vec<SkippedLogLine> = Vec::new();
     for _ in 0..count {
         let path = Path::new(from.text()?);
         let same = skips.last().filter(|last| *last.log == *path);
         let log: Arc<Path> = same.map_or_else(|| path.into(), |last| Arc::clone(&last.log));
-        skips.push(Skip { log, offset: from.number()?, reason: read_reason(from)? });
+        skips.push(SkippedLogLine { log, offset: from.number()?, reason: read_reason(from)? });
     }
     Some(Health { lines, skipped, skips, ..Health::default() })
 }
 
-fn write_reason(reason: &SkipReason, to: &mut Packing) {
+fn write_reason(reason: &SkipReason, to: &mut BinaryEncoder) {
     match reason {
         SkipReason::TooLong { line_bytes } => {
             to.number(0);
@@ -73,7 +73,7 @@ fn write_reason(reason: &SkipReason, to: &mut Packing) {
     }
 }
 
-fn read_reason(from: &mut Packed<'_>) -> Option<SkipReason> {
+fn read_reason(from: &mut BinaryDecoder<'_>) -> Option<SkipReason> {
     Some(match from.number()? {
         0 => SkipReason::TooLong { line_bytes: from.number()? },
         1 => SkipReason::NulBytes,
@@ -110,14 +110,17 @@ mod tests {
             SkipReason::Empty,
             SkipReason::NotOfMirror,
         ]);
-        let skip = |(offset, reason)| Skip { log: Path::new("a").into(), offset, reason };
-        let skips: Vec<Skip> = (0..).zip(reasons).map(skip).collect();
+        let skip = |(offset, reason)| SkippedLogLine { log: Path::new("a").into(), offset, reason };
+        let skips: Vec<SkippedLogLine> = (0..).zip(reasons).map(skip).collect();
         let health = Health { lines: 12, skipped: 11, skips, ..Health::default() };
-        let mut packing = Packing::default();
+        let mut packing = BinaryEncoder::default();
         write_health(&health, &mut packing).unwrap();
-        let bytes = packing.done();
-        let again = read_health(&mut Packed::of(&bytes)).unwrap();
+        let bytes = packing.into_bytes();
+        let again = read_health(&mut BinaryDecoder::new(&bytes)).unwrap();
         assert_eq!((again.lines, again.skipped, again.skips), (12, 11, health.skips));
-        assert!((0..bytes.len()).all(|end| read_health(&mut Packed::of(&bytes[..end])).is_none()));
+        assert!(
+            (0..bytes.len())
+                .all(|end| read_health(&mut BinaryDecoder::new(&bytes[..end])).is_none())
+        );
     }
 }

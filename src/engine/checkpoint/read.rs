@@ -7,14 +7,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::checked_file::{ChecksumReader, FileSum, Records};
-use super::manifest::{Manifest, Meanings};
+use super::checked_file::{CheckpointRecords, ChecksumReader, FileSum};
+use super::manifest::{Manifest, VectorsEntry};
 use super::{CheckpointError, CheckpointKey, Checkpoints, LastCheckpoint, RestoredState, progress};
 use index::late::SignLocations;
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
-use memory::packed::Packed;
-use memory::{Bound, CowVec, Fold, Neighbours, RecordFile, Restoring, Section, read_neighbours};
+use memory::binary_encoding::BinaryDecoder;
+use memory::{
+    CowVec, Fold, FoldReader, MemoryBound, Neighbours, RecordFile, Section, read_neighbours,
+};
 use search::snapshot::Health;
 use store::{Cursor, open_own_file, own_folder};
 
@@ -28,7 +30,7 @@ const TRIES: usize = 3;
 const READERS_MAX: usize = 4;
 
 /// The content of `heads`.
-struct Heads {
+struct CheckpointHeads {
     cursors: Vec<(std::path::PathBuf, Cursor)>,
     health: Health,
     fold: Fold,
@@ -43,7 +45,7 @@ impl Checkpoints {
     pub fn read(
         &self,
         key: &CheckpointKey,
-        bound: Bound,
+        bound: MemoryBound,
     ) -> Result<RestoredState, CheckpointError> {
         let (mut manifest, mut checksum) = self.current_manifest()?;
         for _ in 1..TRIES {
@@ -75,15 +77,15 @@ impl Checkpoints {
         manifest: &Manifest,
         checksum: u32,
         key: &CheckpointKey,
-        bound: Bound,
+        bound: MemoryBound,
     ) -> Result<RestoredState, CheckpointError> {
         check_key(&manifest.key, key)?;
         let number = manifest.number;
         let texts = self.texts(manifest)?;
-        let store: Arc<Records> = Arc::new(Records(texts));
+        let store: Arc<CheckpointRecords> = Arc::new(CheckpointRecords(texts));
         let record_file = RecordFile { store: store.clone(), length_bytes: manifest.texts_bytes };
         let words = self.opened(&self.file("words", number), manifest.words, "words")?;
-        let mine = |meanings: &&Meanings| Some(&meanings.model) == self.model.as_ref();
+        let mine = |meanings: &&VectorsEntry| Some(&meanings.model) == self.model.as_ref();
         let meanings = manifest.meanings.as_ref().filter(mine);
         let path = self.file("meanings", number);
         let meanings = meanings.map(|meanings| self.opened(&path, meanings.sum, "meanings"));
@@ -103,7 +105,7 @@ impl Checkpoints {
         };
         let (vectors, sign_locations) = meanings.unzip();
         let sign_locations = sign_locations.unwrap_or_default();
-        let Heads { cursors, health, fold, neighbours } = heads?;
+        let CheckpointHeads { cursors, health, fold, neighbours } = heads?;
         let base = LastCheckpoint {
             number,
             checksum,
@@ -139,35 +141,35 @@ impl Checkpoints {
         which: &'static str,
     ) -> Result<ChecksumReader, CheckpointError> {
         let file = open_own_file(path)?;
-        let summed = file.and_then(|file| ChecksumReader::of(file, sum));
+        let summed = file.and_then(|file| ChecksumReader::open(file, sum));
         summed.ok_or(CheckpointError::Damaged(which))
     }
 
     fn heads(
         &self,
         manifest: &Manifest,
-        bound: Bound,
+        bound: MemoryBound,
         record_file: &RecordFile,
-    ) -> Result<Heads, CheckpointError> {
+    ) -> Result<CheckpointHeads, CheckpointError> {
         let path = self.file("heads", manifest.number);
-        let bytes = self.opened(&path, manifest.heads, "heads")?.all();
+        let bytes = self.opened(&path, manifest.heads, "heads")?.read_all();
         let read = bytes.and_then(|bytes| {
-            let mut from = Packed::of(&bytes);
+            let mut from = BinaryDecoder::new(&bytes);
             let cursors = progress::read_cursors(&mut from)?;
             let health = progress::read_health(&mut from)?;
-            let restoring = Restoring::begin(&mut from, bound, record_file)?;
+            let restoring = FoldReader::begin(&mut from, bound, record_file)?;
             let sections = sections(&restoring)?;
-            let fold = restoring.done(sections, &mut from)?;
+            let fold = restoring.finish(sections, &mut from)?;
             let neighbours = read_neighbours(&mut from)?;
-            let is_whole = from.is_done() && neighbours.len() == fold.memories().len();
-            is_whole.then_some(Heads { cursors, health, fold, neighbours })
+            let is_whole = from.is_at_end() && neighbours.len() == fold.memories().len();
+            is_whole.then_some(CheckpointHeads { cursors, health, fold, neighbours })
         });
         read.ok_or(CheckpointError::Damaged("heads"))
     }
 }
 
 /// Reads the sections of a fold in parallel, as far as there are processors.
-fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
+fn sections(restoring: &FoldReader<'_>) -> Option<Vec<Section>> {
     let readers = std::thread::available_parallelism().map_or(1, usize::from).min(READERS_MAX);
     let next = AtomicUsize::new(0);
     let read = || {
@@ -214,5 +216,5 @@ fn read_whole<T>(
     read: impl FnOnce(&mut dyn Read) -> io::Result<T>,
 ) -> Option<T> {
     let part = read(&mut file).ok()?;
-    file.verified().then_some(part)
+    file.verify().then_some(part)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Checkpoints;
-use super::checked_file::Records;
+use super::checked_file::CheckpointRecords;
 use memory::Fold;
 use memory::texts::RecordStore;
 use store::{StoreError, make_own_file, own_folder};
@@ -17,13 +17,13 @@ const BLOCKS_MAX: usize = 64;
 
 /// The file that takes records out of memory.
 #[derive(Debug)]
-pub struct Spill {
+pub struct SpillFile {
     /// `None` once writing has failed.
     folder: Option<PathBuf>,
     blocks_max: usize,
     bytes_max: u64,
     /// The file, and its length in bytes.
-    open: Option<(Arc<Records>, u64)>,
+    open: Option<(Arc<CheckpointRecords>, u64)>,
 }
 
 impl Checkpoints {
@@ -31,20 +31,20 @@ impl Checkpoints {
     /// holds `bytes_max` bytes the rest stays in memory: it also holds the records of removed
     /// memories, so it would grow with the logs.
     #[must_use]
-    pub fn spill(&self, bytes_max: u64) -> Spill {
+    pub fn spill_file(&self, bytes_max: u64) -> SpillFile {
         // On other systems an open file cannot be unlinked.
         let folder = cfg!(unix).then(|| self.folder.clone());
-        Spill { folder, blocks_max: BLOCKS_MAX, bytes_max, open: None }
+        SpillFile { folder, blocks_max: BLOCKS_MAX, bytes_max, open: None }
     }
 }
 
-impl Spill {
+impl SpillFile {
     /// Moves full blocks of a fold to the file, once there are many and while there is room. Where
     /// that fails they stay in memory.
     pub fn move_full_blocks(&mut self, fold: &mut Fold) {
         let has_room = self.open.as_ref().is_none_or(|(_, bytes)| *bytes < self.bytes_max);
         if let Some(folder) = self.folder.as_ref().filter(|_| has_room)
-            && Self::take(&mut self.open, folder, fold, self.blocks_max).is_err()
+            && Self::append_blocks(&mut self.open, folder, fold, self.blocks_max).is_err()
         {
             self.folder = None;
         }
@@ -55,8 +55,8 @@ impl Spill {
         self.open = None;
     }
 
-    fn take(
-        open: &mut Option<(Arc<Records>, u64)>,
+    fn append_blocks(
+        open: &mut Option<(Arc<CheckpointRecords>, u64)>,
         folder: &Path,
         fold: &mut Fold,
         blocks_max: usize,
@@ -76,16 +76,16 @@ impl Spill {
 
     /// Keeps fewer blocks in memory.
     #[cfg(test)]
-    pub(crate) fn beyond(self, blocks_max: usize) -> Self {
+    pub(crate) fn with_blocks_max(self, blocks_max: usize) -> Self {
         Self { blocks_max, ..self }
     }
 }
 
-fn unlinked_file(folder: &Path) -> Result<Records, StoreError> {
+fn unlinked_file(folder: &Path) -> Result<CheckpointRecords, StoreError> {
     own_folder(folder)?;
     let path = folder.join("unkept");
     let file = make_own_file(&path)?;
     let removed: io::Result<()> = std::fs::remove_file(&path);
     removed.map_err(StoreError::io("remove", &path))?;
-    Ok(Records(file))
+    Ok(CheckpointRecords(file))
 }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use super::checked_file::{ChecksumWriter, FileSum, Records};
-use super::manifest::{Manifest, Meanings};
+use super::checked_file::{CheckpointRecords, ChecksumWriter, FileSum};
+use super::manifest::{Manifest, VectorsEntry};
 use super::{
     CheckpointError, CheckpointKey, CheckpointParts, Checkpoints, KINDS, LastCheckpoint, progress,
 };
-use memory::packed::Packing;
+use memory::binary_encoding::BinaryEncoder;
 use memory::texts::{self, RecordBlock};
 use memory::{Fold, Memory, write_neighbours};
 use store::{FileLock, StoreError, make_own_file, open_own_file, own_folder};
@@ -25,7 +25,7 @@ const TEXTS_BYTES_MIN: u64 = 4 * 1024 * 1024;
 struct RecordPlacement {
     number: u64,
     bytes: u64,
-    records: Arc<Records>,
+    records: Arc<CheckpointRecords>,
     how: Placement,
 }
 
@@ -51,7 +51,7 @@ impl Checkpoints {
         base: Option<&LastCheckpoint>,
     ) -> Result<LastCheckpoint, CheckpointError> {
         own_folder(&self.folder)?;
-        let _turn = match FileLock::take(&self.folder.join("lock"), 0) {
+        let _turn = match FileLock::acquire(&self.folder.join("lock"), 0) {
             Err(StoreError::Busy { .. }) => return Err(CheckpointError::Busy),
             taken => taken?,
         };
@@ -80,7 +80,7 @@ impl Checkpoints {
             Some(base) if !needs_rewrite(base, fold) => self.add(base, fold)?,
             _ => self.write_anew(number, fold)?,
         };
-        let mut first = Packing::default();
+        let mut first = BinaryEncoder::default();
         progress::write_cursors(&cursors, &mut first);
         let health = progress::write_health(health, &mut first);
         health.ok_or(CheckpointError::NotNow("the path of a log is not UTF-8"))?;
@@ -96,7 +96,7 @@ impl Checkpoints {
                     vectors.write_to(out)?;
                     places.write_to(out)
                 })?;
-                Some(Meanings { model, sum })
+                Some(VectorsEntry { model, sum })
             }
             None => None,
         };
@@ -114,9 +114,9 @@ impl Checkpoints {
         number: u64,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<FileSum, CheckpointError> {
-        let mut out = ChecksumWriter::of(make_own_file(&self.file(kind, number))?);
+        let mut out = ChecksumWriter::new(make_own_file(&self.file(kind, number))?);
         write(&mut out)?;
-        Ok(out.done()?.1)
+        Ok(out.finish()?.1)
     }
 
     /// Appends the records in memory to the file of a checkpoint.
@@ -147,10 +147,10 @@ impl Checkpoints {
     }
 
     fn write_anew(&self, number: u64, fold: &Fold) -> Result<RecordPlacement, CheckpointError> {
-        let mut out = ChecksumWriter::of(make_own_file(&self.file("texts", number))?);
+        let mut out = ChecksumWriter::new(make_own_file(&self.file("texts", number))?);
         let offsets = fold.write_texts(&mut out)?;
-        let (file, sum) = out.done()?;
-        let records = Arc::new(Records(file));
+        let (file, sum) = out.finish()?;
+        let records = Arc::new(CheckpointRecords(file));
         Ok(RecordPlacement {
             number,
             bytes: sum.length_bytes,
@@ -216,7 +216,7 @@ impl RecordPlacement {
     }
 
     /// Frees the records in memory; from now on they are read from the file.
-    fn release_memory(self, fold: &mut Fold) -> Arc<Records> {
+    fn release_memory(self, fold: &mut Fold) -> Arc<CheckpointRecords> {
         let store: Arc<dyn texts::RecordStore> = self.records.clone();
         match self.how {
             Placement::Rewritten(offsets) => fold.move_texts(&store, &offsets),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::followed_file::FollowedFile;
 use super::lookups::Lookups;
-use super::{Built, Follower, LogKind, Tail, Wanted};
+use super::{EmbeddingRequest, FoldedState, Follower, LogKind, Tail};
 use crate::checkpoint::{
-    CheckpointError, CheckpointKey, CheckpointParts, Checkpoints, RestoredState, Spill,
+    CheckpointError, CheckpointKey, CheckpointParts, Checkpoints, RestoredState, SpillFile,
 };
 use event::RepoKey;
 use index::late::SignState;
@@ -17,21 +17,21 @@ use search::snapshot::Health;
 
 /// The result of restoring.
 #[derive(Debug)]
-pub enum Restored {
+pub enum RestoreOutcome {
     /// Reading continues from the checkpoint.
-    From {
+    FromCheckpoint {
         /// The number of its memories.
         memories: usize,
         /// How many of them have no vector yet. [`Follower::catch_up`] requests those.
         without_vector: usize,
     },
     /// No checkpoint could be used, so all logs will be read.
-    Not(CheckpointError),
+    NotUsable(CheckpointError),
 }
 
 /// The result of saving.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Saved {
+pub enum SaveOutcome {
     /// A checkpoint was written.
     Written,
     /// Nothing had changed since the last one.
@@ -42,18 +42,20 @@ impl Follower {
     /// Restores from a checkpoint of the same store, settings and program. To be called before the
     /// first [`Follower::catch_up`], which reads what was written since, and starts over where a
     /// log was replaced.
-    pub fn restore(&mut self, checkpoints: &Checkpoints) -> Restored {
+    pub fn restore(&mut self, checkpoints: &Checkpoints) -> RestoreOutcome {
         if !self.tails.is_empty() {
-            return Restored::Not(CheckpointError::NotNow("the logs are being read already"));
+            return RestoreOutcome::NotUsable(CheckpointError::NotNow(
+                "the logs are being read already",
+            ));
         }
-        self.spill = Some(checkpoints.spill(self.bound.bytes_max));
+        self.spill = Some(checkpoints.spill_file(self.bound.bytes_max));
         match self.key(checkpoints).and_then(|key| checkpoints.read(&key, self.bound)) {
             Ok(restored) => self.begin_from(restored),
-            Err(why) => Restored::Not(why),
+            Err(why) => RestoreOutcome::NotUsable(why),
         }
     }
 
-    fn begin_from(&mut self, restored: RestoredState) -> Restored {
+    fn begin_from(&mut self, restored: RestoredState) -> RestoreOutcome {
         let RestoredState {
             cursors,
             health,
@@ -67,8 +69,8 @@ impl Follower {
         self.tails = cursors
             .into_iter()
             .map(|(log, cursor)| {
-                let tail = Tail::resumed(log.clone(), cursor);
-                (log, FollowedFile::of(tail, &self.config))
+                let tail = Tail::from_cursor(log.clone(), cursor);
+                (log, FollowedFile::from_tail(tail, &self.config))
             })
             .collect();
         let memories = fold.memories().len();
@@ -77,9 +79,9 @@ impl Follower {
         let has_vector =
             |number: u32| vectors.as_ref().is_some_and(|vectors| vectors.contains(number));
         let requested = std::mem::take(&mut self.built.requested);
-        let wanted = |doc: u32| Wanted { doc, generation: requested.generation_of(doc) };
+        let wanted = |doc: u32| EmbeddingRequest { doc, generation: requested.generation_of(doc) };
         let without = numbers.clone().filter(|number| !has_vector(*number));
-        let to_embed: Vec<Wanted> = without.map(wanted).collect();
+        let to_embed: Vec<EmbeddingRequest> = without.map(wanted).collect();
         let is_unsigned =
             |number: &u32| has_vector(*number) && sign_locations.get(*number) == SignState::NotYet;
         let to_sign = numbers.filter(is_unsigned).map(wanted).collect();
@@ -88,7 +90,7 @@ impl Follower {
         let (unindexed, sessions) = (BTreeSet::new(), Sessions::default());
         let lookups = Some(Lookups::begin(fold.memories()));
         let may_see = self.built.may_see.take();
-        self.built = Built {
+        self.built = FoldedState {
             may_see,
             withheld: BTreeSet::new(),
             next: None,
@@ -107,7 +109,7 @@ impl Follower {
             requested,
         };
         (self.base, self.is_saved, self.flags_saved) = (Some(base), true, flags_known);
-        Restored::From { memories, without_vector }
+        RestoreOutcome::FromCheckpoint { memories, without_vector }
     }
 
     /// Writes a checkpoint, unless nothing has changed since the last one. To be called after
@@ -116,12 +118,12 @@ impl Follower {
     ///
     /// # Errors
     /// [`CheckpointError`]. The last checkpoint stays, and this follower goes on as before.
-    pub fn save(&mut self, checkpoints: &Checkpoints) -> Result<Saved, CheckpointError> {
+    pub fn save(&mut self, checkpoints: &Checkpoints) -> Result<SaveOutcome, CheckpointError> {
         // New injection flags are worth a checkpoint too: the next retriever would compute them
         // again.
         let flags_known = self.flags_known();
         if self.is_saved && flags_known == self.flags_saved {
-            return Ok(Saved::Unchanged);
+            return Ok(SaveOutcome::Unchanged);
         }
         let key = self.key(checkpoints)?;
         let is_settled =
@@ -140,16 +142,16 @@ impl Follower {
             Ok((log, cursor.ok_or(CheckpointError::NotNow("the logs must be read first"))?))
         });
         let cursors = cursors.collect::<Result<Vec<_>, CheckpointError>>()?;
-        let Built { fold, neighbours, lexical, vectors, sign_locations, health, .. } =
+        let FoldedState { fold, neighbours, lexical, vectors, sign_locations, health, .. } =
             &mut self.built;
         let health: &Health = health;
         let meanings = vectors.as_ref().map(|vectors| (vectors, &*sign_locations));
         let parts = CheckpointParts { cursors, health, fold, neighbours, lexical, meanings };
         self.base = Some(checkpoints.write(key, parts, self.base.as_ref())?);
         // All records are in the checkpoint's file now.
-        self.spill.iter_mut().for_each(Spill::clear);
+        self.spill.iter_mut().for_each(SpillFile::clear);
         (self.is_saved, self.flags_saved) = (true, flags_known);
-        Ok(Saved::Written)
+        Ok(SaveOutcome::Written)
     }
 
     /// Counts the memories whose injection flag is known.
@@ -198,7 +200,7 @@ mod tests {
     use super::*;
     use event::Event;
     use guard::injection::Suspicion;
-    use memory::Bound;
+    use memory::MemoryBound;
     use settings::Config;
     use store::Store;
 
@@ -209,9 +211,10 @@ mod tests {
             .map(|number| format!("{{\"lesson\":\"walrus{number} {}\"}}\n", "kelp ".repeat(400)))
             .collect();
         std::fs::write(folder.join("a.jsonl"), lines).unwrap();
-        let mut follower = Follower::new(Store::at(folder), Config::default(), Bound::NONE, None);
+        let mut follower =
+            Follower::new(Store::at(folder), Config::default(), MemoryBound::NONE, None);
         let checkpoints = Checkpoints::at(folder.join("cache"), "build", None);
-        follower.spill = Some(checkpoints.spill(bytes_max).beyond(0));
+        follower.spill = Some(checkpoints.spill_file(bytes_max).with_blocks_max(0));
         follower
     }
 
@@ -243,7 +246,7 @@ mod tests {
         follower.catch_up();
         assert_eq!(unlinked_files(folder.path()).len(), 1);
         let checkpoints = Checkpoints::at(folder.path().join("cache"), "build", None);
-        assert_eq!(follower.save(&checkpoints).unwrap(), Saved::Written);
+        assert_eq!(follower.save(&checkpoints).unwrap(), SaveOutcome::Written);
         assert!(unlinked_files(folder.path()).is_empty());
         assert_eq!(follower.snapshot().memories().len(), 400);
     }
@@ -283,7 +286,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut spilling = spilling(folder.path(), u64::MAX);
         let follower =
-            || Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+            || Follower::new(Store::at(folder.path()), Config::default(), MemoryBound::NONE, None);
         let checkpoints = Checkpoints::at(folder.path().join("cache"), "build", None);
         let mut plain = follower();
         plain.catch_up();
@@ -293,10 +296,13 @@ mod tests {
         let files = || std::fs::read_dir(folder.path().join("cache")).map_or(0, Iterator::count);
         assert_eq!(files(), 0, "the file has no name");
         assert_eq!(events(&spilling), events(&plain));
-        assert_eq!(spilling.save(&checkpoints).unwrap(), Saved::Written);
+        assert_eq!(spilling.save(&checkpoints).unwrap(), SaveOutcome::Written);
         assert_eq!(events(&spilling), events(&plain));
         let mut after = follower();
-        assert!(matches!(after.restore(&checkpoints), Restored::From { memories: 400, .. }));
+        assert!(matches!(
+            after.restore(&checkpoints),
+            RestoreOutcome::FromCheckpoint { memories: 400, .. }
+        ));
         assert_eq!(events(&after), events(&plain));
     }
 
@@ -308,7 +314,7 @@ mod tests {
         let lines = lessons.map(|lesson| format!("{{\"lesson\":\"{lesson}\"}}\n"));
         std::fs::write(folder.path().join("a.jsonl"), lines.concat()).unwrap();
         let follower =
-            || Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+            || Follower::new(Store::at(folder.path()), Config::default(), MemoryBound::NONE, None);
         let checkpoints = Checkpoints::at(folder.path().join("cache"), "build", None);
         let mut before = follower();
         before.catch_up();
@@ -319,21 +325,24 @@ mod tests {
         };
         assert_eq!(flag(0, &before), (false, None));
         assert_eq!(flag(1, &before), (false, Some(Suspicion::Override)));
-        assert_eq!(before.save(&checkpoints).unwrap(), Saved::Written);
-        assert_eq!(before.save(&checkpoints).unwrap(), Saved::Unchanged);
+        assert_eq!(before.save(&checkpoints).unwrap(), SaveOutcome::Written);
+        assert_eq!(before.save(&checkpoints).unwrap(), SaveOutcome::Unchanged);
         let mut late = follower();
-        assert!(matches!(late.restore(&checkpoints), Restored::From { .. }));
+        assert!(matches!(late.restore(&checkpoints), RestoreOutcome::FromCheckpoint { .. }));
         let mut after = follower();
-        assert!(matches!(after.restore(&checkpoints), Restored::From { memories: 3, .. }));
+        assert!(matches!(
+            after.restore(&checkpoints),
+            RestoreOutcome::FromCheckpoint { memories: 3, .. }
+        ));
         assert_eq!(flag(0, &after), (true, None));
         assert_eq!(flag(1, &after), (true, Some(Suspicion::Override)));
         assert_eq!(flag(2, &after), (false, None));
         // The flag is computed after the first checkpoint, with no new line.
         late.catch_up();
         assert_eq!(flag(2, &late), (false, None));
-        assert_eq!(late.save(&checkpoints).unwrap(), Saved::Written);
+        assert_eq!(late.save(&checkpoints).unwrap(), SaveOutcome::Written);
         let mut last = follower();
-        assert!(matches!(last.restore(&checkpoints), Restored::From { .. }));
+        assert!(matches!(last.restore(&checkpoints), RestoreOutcome::FromCheckpoint { .. }));
         assert_eq!(flag(2, &last), (true, None));
     }
 
@@ -349,11 +358,11 @@ mod tests {
             )
         };
         let follower =
-            || Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+            || Follower::new(Store::at(folder.path()), Config::default(), MemoryBound::NONE, None);
         let near = |follower: &Follower| {
             let snapshot = follower.snapshot();
             (0..snapshot.memories().len())
-                .map(|at| snapshot.near(u32::try_from(at).unwrap()))
+                .map(|at| snapshot.neighbours_of(u32::try_from(at).unwrap()))
                 .collect::<Vec<_>>()
         };
         let checkpoints = Checkpoints::at(folder.path().join("cache"), "build", None);
@@ -362,7 +371,10 @@ mod tests {
         before.catch_up();
         before.save(&checkpoints).unwrap();
         let mut after = follower();
-        assert!(matches!(after.restore(&checkpoints), Restored::From { memories: 10, .. }));
+        assert!(matches!(
+            after.restore(&checkpoints),
+            RestoreOutcome::FromCheckpoint { memories: 10, .. }
+        ));
         assert_eq!(near(&after), near(&before));
         assert_eq!(near(&after)[2].before, [Some(0), None]);
         // One that is known already, and one between the others in time.

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use event::{Applies, Event, GLOBAL_REPO, RepoKey};
+use event::{Event, GLOBAL_REPO, MemoryScope, RepoKey};
 use memory::{LineOrigin, LogFile};
 use settings::Config;
 use store::{Store, Tail, origin_of};
@@ -20,8 +20,8 @@ pub(super) struct FollowedFile {
 }
 
 impl FollowedFile {
-    pub(super) fn of(tail: Tail, config: &Config) -> Self {
-        let (file, kind) = (log_file(tail.log(), config), LogKind::of(tail.log()));
+    pub(super) fn from_tail(tail: Tail, config: &Config) -> Self {
+        let (file, kind) = (log_file(tail.log(), config), LogKind::from_path(tail.log()));
         Self { tail, file, kind }
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn bound_to(file: &LogFile) -> Option<RepoKey> {
 pub(super) fn may_stand(event: &Event, bound_to: Option<&RepoKey>) -> bool {
     bound_to.is_none_or(|repo| {
         let is_global = repo.as_str() == GLOBAL_REPO;
-        event.repo_key() == *repo && (is_global || event.applies() == Applies::Repo)
+        event.repo_key() == *repo && (is_global || event.applies() == MemoryScope::Repo)
     })
 }
 
@@ -56,8 +56,8 @@ mod tests {
     use std::path::PathBuf;
 
     use event::StoreOrigin;
-    use memory::Bound;
-    use settings::{SyncPolicy, Trust};
+    use memory::MemoryBound;
+    use settings::{SyncPolicy, TeamTrust};
 
     use super::super::Follower;
     use super::*;
@@ -83,10 +83,10 @@ mod tests {
             path
         }
 
-        fn follower(&self, trust: Trust) -> Follower {
+        fn follower(&self, trust: TeamTrust) -> Follower {
             let sync = SyncPolicy { trust, ..SyncPolicy::default() };
             let config = Config { sync, ..Config::default() };
-            Follower::new(self.store.clone(), config, Bound::NONE, None).with_change_queue()
+            Follower::new(self.store.clone(), config, MemoryBound::NONE, None).with_change_queue()
         }
     }
 
@@ -104,14 +104,14 @@ mod tests {
     fn a_mirror_is_read_grows_and_goes() {
         let world = World::new();
         std::fs::write(world.store.root().join("api.jsonl"), line("own", "api", "")).unwrap();
-        let mut follower = world.follower(Trust::default());
+        let mut follower = world.follower(TeamTrust::default());
         assert_eq!(known(&mut follower), BTreeSet::from(["own".to_owned()]));
         let mirror = world.write("api.jsonl", &line("a", "api", ""));
         assert_eq!(known(&mut follower).len(), 2);
         world.write("api.jsonl", &format!("{}{}", line("a", "api", ""), line("b", "api", "")));
         assert_eq!(known(&mut follower).len(), 3);
-        let event = follower.snapshot().cited("a");
-        let search::snapshot::Cited::One(memory) = event else { panic!() };
+        let event = follower.snapshot().find_cited("a");
+        let search::snapshot::CitedMemory::One(memory) = event else { panic!() };
         assert!(memory.is_foreign() && memory.event().source.as_deref() == Some("team"));
         std::fs::remove_file(mirror).unwrap();
         assert_eq!(known(&mut follower), BTreeSet::from(["own".to_owned()]));
@@ -124,7 +124,7 @@ mod tests {
         let world = World::new();
         std::fs::write(world.store.root().join(".origin"), world.other.as_str()).unwrap();
         world.write("api.jsonl", &line("a", "api", ""));
-        assert!(known(&mut world.follower(Trust::default())).is_empty());
+        assert!(known(&mut world.follower(TeamTrust::default())).is_empty());
     }
 
     // S-ORIGIN-5
@@ -140,7 +140,7 @@ mod tests {
         ];
         world.write("api.jsonl", &lines.concat());
         world.write("global.jsonl", &line("e", "global", everywhere));
-        let mut follower = world.follower(Trust::Full);
+        let mut follower = world.follower(TeamTrust::Full);
         assert_eq!(known(&mut follower), BTreeSet::from(["a", "e"].map(str::to_owned)));
         let health = follower.snapshot().health().clone();
         assert_eq!(health.skipped, 3);
@@ -154,15 +154,15 @@ mod tests {
         std::fs::write(world.store.root().join("api.jsonl"), line("own", "api", "")).unwrap();
         let deed = ",\"memory_id\":\"own\",\"event_type\":\"retract\"";
         world.write("api.jsonl", &line("deed", "api", deed));
-        let is_out = |trust: Trust| {
+        let is_out = |trust: TeamTrust| {
             let mut follower = world.follower(trust);
             follower.catch_up();
             let memory = follower.snapshot().memories().iter().next().unwrap().clone();
             memory.is_inactive(event::Timestamp::UNIX_EPOCH)
         };
-        assert!(!is_out(Trust::default()));
-        assert!(!is_out(Trust::Origins(vec![StoreOrigin::mint("other", 8)])));
-        assert!(is_out(Trust::Origins(vec![world.other.clone()])));
-        assert!(is_out(Trust::Full));
+        assert!(!is_out(TeamTrust::default()));
+        assert!(!is_out(TeamTrust::Origins(vec![StoreOrigin::mint("other", 8)])));
+        assert!(is_out(TeamTrust::Origins(vec![world.other.clone()])));
+        assert!(is_out(TeamTrust::Full));
     }
 }

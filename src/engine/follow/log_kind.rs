@@ -18,7 +18,7 @@ pub(super) enum LogKind {
 }
 
 impl LogKind {
-    pub(super) fn of(path: &Path) -> Self {
+    pub(super) fn from_path(path: &Path) -> Self {
         if Store::is_waiting(path) {
             Self::Waiting
         } else if Store::is_segment(path) {
@@ -35,7 +35,7 @@ impl LogKind {
     pub(super) const ALL: [Self; 4] = [Self::Waiting, Self::Log, Self::Segment, Self::Mirror];
 
     /// Lists the files of this kind.
-    pub(super) fn listed(self, store: &Store) -> Result<Vec<PathBuf>, StoreError> {
+    pub(super) fn list(self, store: &Store) -> Result<Vec<PathBuf>, StoreError> {
         match self {
             Self::Waiting => store.spooled(),
             Self::Log => store.logs(),

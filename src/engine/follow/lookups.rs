@@ -1,6 +1,6 @@
 //! Builds the tables that only applying events needs (ids, provenances and sessions) from restored
 //! memories, on a thread of its own, so that no query waits for them. Not here: updating them
-//! (`built`).
+//! (`folded_state`).
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -20,7 +20,7 @@ impl Lookups {
     }
 
     /// Waits for them. `memories` must be those passed to `begin`.
-    pub(super) fn done(self, memories: &Memories) -> (Lookup, Sessions) {
+    pub(super) fn join(self, memories: &Memories) -> (Lookup, Sessions) {
         // Without a thread, or after its panic, they are built here.
         let done = self.0.ok().and_then(|thread| thread.join().ok());
         done.unwrap_or_else(|| made(memories))
@@ -28,5 +28,5 @@ impl Lookups {
 }
 
 fn made(memories: &Memories) -> (Lookup, Sessions) {
-    (Lookup::of(memories), Sessions::of(memories.iter().map(Arc::as_ref)))
+    (Lookup::build(memories), Sessions::build(memories.iter().map(Arc::as_ref)))
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::space_vectors::{NextSpace, may_see};
-use super::{Follower, Wanted};
-use crate::may_see::MaySee;
-use index::embed::worker::{Embedded, Job, Want};
+use super::{EmbeddingRequest, Follower};
+use crate::model_access::ModelAccess;
+use index::embed::worker::{EmbeddedDocument, Job, WantedOutput};
 use index::late::SignState;
 use index::vector::VectorIndex;
 use memory::Memory;
@@ -13,14 +13,14 @@ use memory::Memory;
 impl Follower {
     /// Sets what the model that answers may see.
     #[must_use]
-    pub fn seen_by(mut self, may_see: Option<MaySee>) -> Self {
+    pub fn with_model_access(mut self, may_see: Option<ModelAccess>) -> Self {
         self.built.may_see = may_see;
         self
     }
 
     /// Sets what the model that answers may see from now on. What it may see no more loses its vector, also one that is under way;
     /// a model that was to answer next is forgotten.
-    pub fn seen_anew(&mut self, may_see_now: Option<MaySee>) {
+    pub fn change_model_access(&mut self, may_see_now: Option<ModelAccess>) {
         (self.built.may_see, self.built.next) = (may_see_now, None);
         self.built.withheld.clear();
         let seen = self.built.may_see.as_ref();
@@ -38,21 +38,21 @@ impl Follower {
     }
 
     /// Begins with the vectors of another model. Returns all memories.
-    pub fn begin_next(&mut self, may_see: Option<MaySee>) -> Vec<Wanted> {
+    pub fn begin_next_space(&mut self, may_see: Option<ModelAccess>) -> Vec<EmbeddingRequest> {
         self.built.next = Some(NextSpace { may_see, ..NextSpace::default() });
-        self.numbers().map(|number| self.built.wanted(number)).collect()
+        self.numbers().map(|number| self.built.embedding_request(number)).collect()
     }
 
     /// Returns the memories without a vector of the model that answers.
     #[must_use]
-    pub fn without_vector(&self) -> Vec<Wanted> {
+    pub fn without_vector(&self) -> Vec<EmbeddingRequest> {
         let has = |number: &u32| {
             self.built.withheld.contains(number)
                 || self.built.vectors.as_ref().is_some_and(|vectors| vectors.contains(*number))
         };
         self.numbers()
             .filter(|number| !has(number))
-            .map(|number| self.built.wanted(number))
+            .map(|number| self.built.embedding_request(number))
             .collect()
     }
 
@@ -61,8 +61,8 @@ impl Follower {
     }
 
     /// Returns the text that the next model embeds, unless it has changed since or the model may not see it.
-    pub fn next_job(&mut self, wanted: Wanted, want: Want) -> Option<Job> {
-        let Wanted { doc, generation } = wanted;
+    pub fn next_space_job(&mut self, wanted: EmbeddingRequest, want: WantedOutput) -> Option<Job> {
+        let EmbeddingRequest { doc, generation } = wanted;
         let memory = self.current(wanted)?;
         let next = self.built.next.as_mut()?;
         if !may_see(next.may_see.as_ref(), &memory) {
@@ -73,14 +73,17 @@ impl Follower {
     }
 
     /// Returns the memory whose vector is wanted, unless it has changed since.
-    pub(super) fn current(&self, Wanted { doc, generation }: Wanted) -> Option<Arc<Memory>> {
+    pub(super) fn current(
+        &self,
+        EmbeddingRequest { doc, generation }: EmbeddingRequest,
+    ) -> Option<Arc<Memory>> {
         let is_current = generation == self.built.requested.generation_of(doc);
         self.built.memory(doc).filter(|_| is_current)
     }
 
     /// Stores a vector of the next model.
-    pub fn next_embedded(&mut self, embedded: &Embedded) {
-        let Embedded { doc, generation, vector, signed } = embedded;
+    pub fn store_next_vector(&mut self, embedded: &EmbeddedDocument) {
+        let EmbeddedDocument { doc, generation, vector, signed } = embedded;
         let is_current = *generation == self.built.requested.generation_of(*doc);
         let Some(next) = self.built.next.as_mut().filter(|_| is_current) else { return };
         let vectors = next.vectors.get_or_insert_with(|| VectorIndex::new(vector.len()));
@@ -98,7 +101,7 @@ impl Follower {
     }
 
     /// Lets the next model answer. Returns the memories that still need the signs of their tokens.
-    pub fn switch_to_next(&mut self) -> Vec<Wanted> {
+    pub fn switch_to_next(&mut self) -> Vec<EmbeddingRequest> {
         let Some(next) = self.built.next.take() else { return Vec::new() };
         let NextSpace { vectors, sign_locations, withheld, may_see } = next;
         (self.built.vectors, self.built.sign_locations) = (vectors, sign_locations);
@@ -111,7 +114,10 @@ impl Follower {
         let is_unsigned = |number: &u32| {
             has_vector(*number) && self.built.sign_locations.get(*number) == SignState::NotYet
         };
-        self.numbers().filter(is_unsigned).map(|number| self.built.wanted(number)).collect()
+        self.numbers()
+            .filter(is_unsigned)
+            .map(|number| self.built.embedding_request(number))
+            .collect()
     }
 }
 
@@ -119,22 +125,28 @@ impl Follower {
 mod tests {
     use super::*;
     use crate::ModelInput;
-    use memory::Bound;
+    use memory::MemoryBound;
     use settings::Config;
     use store::Store;
 
-    fn embed_all(follower: &mut Follower, wanted: &[Wanted]) -> Vec<Embedded> {
-        let jobs: Vec<Job> =
-            wanted.iter().filter_map(|wanted| follower.job(*wanted, Want::Vector)).collect();
+    fn embed_all(follower: &mut Follower, wanted: &[EmbeddingRequest]) -> Vec<EmbeddedDocument> {
+        let jobs: Vec<Job> = wanted
+            .iter()
+            .filter_map(|wanted| follower.embedding_job(*wanted, WantedOutput::Vector))
+            .collect();
         let signed = SignState::Never;
-        let vector =
-            |Job { doc, generation, .. }| Embedded { doc, generation, vector: vec![1.0], signed };
+        let vector = |Job { doc, generation, .. }| EmbeddedDocument {
+            doc,
+            generation,
+            vector: vec![1.0],
+            signed,
+        };
         jobs.into_iter().map(vector).collect()
     }
 
-    fn store(follower: &mut Follower, vectors: &[Embedded]) {
+    fn store(follower: &mut Follower, vectors: &[EmbeddedDocument]) {
         for embedded in vectors {
-            assert_eq!(follower.embedded(embedded), None, "no signs are missing");
+            assert_eq!(follower.store_vector(embedded), None, "no signs are missing");
         }
     }
 
@@ -147,26 +159,26 @@ mod tests {
             std::fs::write(folder.path().join(format!("{repo}.jsonl")), line).unwrap();
         }
         let mut follower =
-            Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+            Follower::new(Store::at(folder.path()), Config::default(), MemoryBound::NONE, None);
         let wanted = follower.catch_up().to_embed;
         let under_way = embed_all(&mut follower, &wanted);
         store(&mut follower, &under_way);
-        follower.begin_next(None);
+        follower.begin_next_space(None);
         let counts = |follower: &Follower| {
             let snapshot = follower.snapshot();
             (snapshot.vectors().map_or(0, VectorIndex::len), snapshot.withheld)
         };
         assert_eq!(counts(&follower), (2, 0));
-        let shop_alone: MaySee = Arc::new(
+        let shop_alone: ModelAccess = Arc::new(
             |input| matches!(input, ModelInput::Memory(memory) if memory.repo.as_str() == "shop"),
         );
-        follower.seen_anew(Some(shop_alone));
+        follower.change_model_access(Some(shop_alone));
         assert_eq!(counts(&follower), (1, 1));
         assert_eq!(follower.snapshot().next_embedded, None, "the next model is forgotten");
         assert!(follower.without_vector().is_empty());
         store(&mut follower, &under_way);
         assert_eq!(counts(&follower), (1, 1), "a late vector is refused");
-        follower.seen_anew(None);
+        follower.change_model_access(None);
         let wanted = follower.without_vector();
         let embedded = embed_all(&mut follower, &wanted);
         store(&mut follower, &embedded);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::may_see::{MaySee, ModelInput};
+use crate::model_access::{ModelAccess, ModelInput};
 use index::late::{SignLocations, SignState};
 use index::vector::VectorIndex;
 use memory::Memory;
@@ -14,7 +14,7 @@ pub(super) struct NextSpace {
     pub(super) sign_locations: SignLocations,
     /// Memories that the model may not see.
     pub(super) withheld: BTreeSet<u32>,
-    pub(super) may_see: Option<MaySee>,
+    pub(super) may_see: Option<ModelAccess>,
 }
 
 impl NextSpace {
@@ -43,6 +43,6 @@ impl NextSpace {
 }
 
 /// Tells whether a model may see a memory.
-pub(super) fn may_see(may_see: Option<&MaySee>, memory: &Memory) -> bool {
+pub(super) fn may_see(may_see: Option<&ModelAccess>, memory: &Memory) -> bool {
     may_see.is_none_or(|may_see| may_see(ModelInput::Memory(memory)))
 }

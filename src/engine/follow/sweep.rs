@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::followed_file::FollowedFile;
-use super::{Changes, Follower, LogKind, Stale};
+use super::{Changes, Follower, LogKind, ReplacedLog};
 use store::{FileChange, StoreError, Tail};
 
 /// Files and folders that could not be read, with the reason.
@@ -31,7 +31,10 @@ impl Follower {
     }
 
     /// Reads the new lines of these logs.
-    pub(super) fn read_written(&mut self, logs: &BTreeSet<OsString>) -> Result<Troubles, Stale> {
+    pub(super) fn read_written(
+        &mut self,
+        logs: &BTreeSet<OsString>,
+    ) -> Result<Troubles, ReplacedLog> {
         let mut troubles = Troubles::new();
         for log in logs {
             let path = self.store.root().join(log);
@@ -41,9 +44,9 @@ impl Follower {
         Ok(troubles)
     }
 
-    fn read_new(&mut self, path: &Path, troubles: &mut Troubles) -> Result<(), Stale> {
+    fn read_new(&mut self, path: &Path, troubles: &mut Troubles) -> Result<(), ReplacedLog> {
         match self.read(path) {
-            Ok(FileChange::Replaced | FileChange::Gone) => return Err(Stale),
+            Ok(FileChange::Replaced | FileChange::Gone) => return Err(ReplacedLog),
             Ok(FileChange::None | FileChange::Grown) => {}
             Err(error) => failed(troubles, path, &error),
         }
@@ -52,9 +55,9 @@ impl Follower {
 
     /// Reads the spool, then the logs, then the segments: a line that leaves one meanwhile is in
     /// the next by then.
-    pub(super) fn sweep(&mut self) -> Result<Troubles, Stale> {
+    pub(super) fn sweep(&mut self) -> Result<Troubles, ReplacedLog> {
         // If that fails, waiting writes are read from the spool.
-        let _ = self.store.bring_in_what_waits();
+        let _ = self.store.bring_in_spool();
         self.watch_folders();
         let mut troubles = Troubles::new();
         for kind in LogKind::ALL {
@@ -62,7 +65,7 @@ impl Follower {
             if kind == LogKind::Segment && self.window.is_some() {
                 continue;
             }
-            let listed = kind.listed(&self.store);
+            let listed = kind.list(&self.store);
             if kind == LogKind::Waiting {
                 self.waiting = listed.as_ref().map_or(0, Vec::len);
             }
@@ -120,17 +123,18 @@ impl Follower {
     /// Returns the files of a kind that have changed or cannot be looked at.
     fn changed(&self, kind: LogKind) -> Vec<PathBuf> {
         let of_kind = self.tails.iter().filter(|(_, tailed)| tailed.kind == kind);
-        let changed =
-            of_kind.filter(|(_, tailed)| !matches!(tailed.tail.look(), Ok(FileChange::None)));
+        let changed = of_kind
+            .filter(|(_, tailed)| !matches!(tailed.tail.detect_change(), Ok(FileChange::None)));
         changed.map(|(path, _)| path.clone()).collect()
     }
 
     /// Follows one of `count` logs, unless it is followed already.
     fn follow(&mut self, path: PathBuf, count: u64) {
         let window = self.window.as_ref();
-        let tail =
-            |path: &Path| window.map_or_else(|| Tail::of(path), |window| window.tail(path, count));
-        let followed = |path: &PathBuf| FollowedFile::of(tail(path), &self.config);
+        let tail = |path: &Path| {
+            window.map_or_else(|| Tail::from_beginning(path), |window| window.tail(path, count))
+        };
+        let followed = |path: &PathBuf| FollowedFile::from_tail(tail(path), &self.config);
         self.tails.entry(path).or_insert_with_key(followed);
     }
 }
@@ -139,7 +143,7 @@ impl Follower {
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
-    use memory::Bound;
+    use memory::MemoryBound;
     use settings::Config;
     use store::Store;
 
@@ -152,7 +156,7 @@ mod tests {
         std::fs::write(&removed, "").unwrap();
         let store = Store::at(folder.path());
         let mut follower =
-            Follower::new(store, Config::default(), Bound::NONE, None).with_change_queue();
+            Follower::new(store, Config::default(), MemoryBound::NONE, None).with_change_queue();
         follower.catch_up();
         if !follower.is_complete {
             // Temporary files are on a file system that is not local.

@@ -6,9 +6,9 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
 use super::next_model::NextModel;
-use crate::follow::{CaughtUp, Follower};
+use crate::follow::{CatchUpReport, Follower};
 use index::embed::SpaceId;
-use index::embed::worker::Embedded;
+use index::embed::worker::EmbeddedDocument;
 use search::snapshot::Snapshot;
 
 /// The number of vector batches that were sent to the thread and not taken in.
@@ -18,27 +18,27 @@ pub(super) type PendingBatches = Arc<AtomicUsize>;
 pub(super) type OwnWrites = Arc<Mutex<Vec<(PathBuf, u64)>>>;
 
 /// A message to the thread.
-pub(super) enum Input {
+pub(super) enum EngineInput {
     /// A log may have changed.
     Hint,
     /// Vectors of a model are ready.
-    Embedded(SpaceId, Vec<Embedded>),
+    Embedded(SpaceId, Vec<EmbeddedDocument>),
     /// Another model is to answer.
     Switch(NextModel),
     /// All logs have been read.
     Loaded {
         follower: Box<Follower>,
-        caught_up: CaughtUp,
+        caught_up: CatchUpReport,
         /// What the checkpoint held ([`Follower::known_len`]).
         checkpoint_len: usize,
     },
     /// Send a snapshot of all logs.
     FullSnapshot(Sender<Snapshot>, CatchUpReason),
     /// Send a snapshot once all logs were read, which may lack lines that were written faster than they are read.
-    CurrentView(Sender<View>),
+    CurrentView(Sender<EngineView>),
     /// Send a snapshot now; of the newest lines where not all were read, most of them from this
     /// log.
-    RecentView(Sender<View>, PathBuf),
+    RecentView(Sender<EngineView>, PathBuf),
     /// Save a checkpoint now.
     SaveCheckpoint(Sender<()>),
     /// Stop.
@@ -56,16 +56,16 @@ pub(super) enum CatchUpReason {
 
 /// A snapshot, and how much of the logs it covers.
 #[derive(Debug, Clone)]
-pub struct View {
+pub struct EngineView {
     /// The snapshot.
     pub snapshot: Snapshot,
     /// How much of the logs it covers.
-    pub extent: Extent,
+    pub coverage: LogCoverage,
 }
 
 /// How much of the logs was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum LogCoverage {
     /// All of it.
     Whole,
     /// The newest lines of each log, while all are read for the first time.
@@ -77,4 +77,4 @@ pub enum Extent {
 /// The engine thread has stopped, which only a bug can cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the retriever's thread has stopped; please report this")]
-pub struct Stopped;
+pub struct EngineStopped;

@@ -4,12 +4,12 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::dense::Dense;
-use super::engine_input::{Input, Stopped};
+use super::dense_setup::DenseSetup;
+use super::engine_input::{EngineInput, EngineStopped};
 use super::model_worker::start_worker;
-use super::next_model::{Meanwhile, NextModel, OnWhole};
+use super::next_model::{InterimSearch, NextModel, SwitchCallback};
 use super::{Engine, LOADING_PAUSE_MS};
-use crate::may_see::AskedQuery;
+use crate::model_access::ScopedQuery;
 use index::embed::worker::{PendingQuery, Progress, QueryEmbedding, QueryError};
 use search::CosineScale;
 
@@ -21,7 +21,7 @@ impl Engine {
     /// [`QueryError`]. The query then runs on words alone.
     pub fn embed_query(
         &self,
-        query: &AskedQuery<'_>,
+        query: &ScopedQuery<'_>,
         wait: Duration,
     ) -> Option<Result<QueryEmbedding, QueryError>> {
         Some(self.begin_query(query, wait, Duration::ZERO)?.and_then(PendingQuery::answer))
@@ -31,7 +31,7 @@ impl Engine {
     /// embedding. A model that may not see the query is not asked.
     pub fn begin_query(
         &self,
-        query: &AskedQuery<'_>,
+        query: &ScopedQuery<'_>,
         wait: Duration,
         loading_wait: Duration,
     ) -> Option<Result<PendingQuery, QueryError>> {
@@ -39,7 +39,7 @@ impl Engine {
         loop {
             // The same model is checked and asked: another one may answer a moment later.
             let model = self.models.now()?;
-            match model.may_see.as_ref().map(|may_see| query.is_seen_by(may_see)) {
+            match model.may_see.as_ref().map(|may_see| query.is_visible_to(may_see)) {
                 None | Some(Some(true)) => {}
                 Some(Some(false)) => return Some(Err(QueryError::Withheld)),
                 // The caller took it for a model of this machine, which has made room meanwhile.
@@ -103,13 +103,14 @@ impl Engine {
     /// The system refused a thread, or the engine has stopped.
     pub fn switch(
         &self,
-        dense: Dense,
-        on_whole: OnWhole,
-        meanwhile: Meanwhile,
+        dense: DenseSetup,
+        on_whole: SwitchCallback,
+        meanwhile: InterimSearch,
     ) -> std::io::Result<()> {
         let pending = Arc::clone(&self.pending_batches);
         let model = Arc::new(start_worker(dense, self.inbox.clone(), pending)?);
-        let next = Input::Switch(NextModel { model, on_whole, meanwhile });
-        self.inbox.send(next).map_err(|_| std::io::Error::other(Stopped))
+        let next =
+            EngineInput::Switch(NextModel { model, on_switched: on_whole, interim: meanwhile });
+        self.inbox.send(next).map_err(|_| std::io::Error::other(EngineStopped))
     }
 }

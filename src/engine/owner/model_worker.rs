@@ -4,21 +4,21 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
-use super::dense::Dense;
-use super::engine_input::{Input, PendingBatches};
-use super::models::Model;
+use super::dense_setup::DenseSetup;
+use super::engine_input::{EngineInput, PendingBatches};
+use super::models::RunningModel;
 use index::embed::SpaceId;
-use index::embed::worker::{AtEnd, CacheConfig, Worker, WorkerConfig};
+use index::embed::worker::{CacheConfig, ShutdownMode, Worker, WorkerConfig};
 
 /// Starts the worker of a model.
 pub(super) fn start_worker(
-    dense: Dense,
-    inbox: Sender<Input>,
+    dense: DenseSetup,
+    inbox: Sender<EngineInput>,
     pending_batches: PendingBatches,
-) -> std::io::Result<Model> {
-    let Dense { load, cache_dir, lock, name, may_see, scale } = dense;
-    let space = SpaceId::of(&name);
-    let at_end = if may_see.is_some() { AtEnd::Leave } else { AtEnd::Wait };
+) -> std::io::Result<RunningModel> {
+    let DenseSetup { load, cache_dir, lock, name, may_see, scale } = dense;
+    let space = SpaceId::from_name(&name);
+    let at_end = if may_see.is_some() { ShutdownMode::Leave } else { ShutdownMode::Wait };
     let worker = Worker::start(WorkerConfig {
         load,
         space,
@@ -27,8 +27,8 @@ pub(super) fn start_worker(
         deliver: Box::new(move |batch| {
             pending_batches.fetch_add(1, Ordering::SeqCst);
             // At shutdown the thread ends before the worker.
-            let _ = inbox.send(Input::Embedded(space, batch));
+            let _ = inbox.send(EngineInput::Embedded(space, batch));
         }),
     })?;
-    Ok(Model { worker, space, name, may_see, scale: Mutex::new(scale) })
+    Ok(RunningModel { worker, space, name, may_see, scale: Mutex::new(scale) })
 }

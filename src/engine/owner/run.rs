@@ -11,16 +11,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::engine_input::{Input, OwnWrites, PendingBatches};
-use super::models::Models;
-use super::next_model::Preparing;
-use crate::View;
+use super::engine_input::{EngineInput, OwnWrites, PendingBatches};
+use super::models::RunningModels;
+use super::next_model::PreparedModel;
+use crate::EngineView;
 use crate::checkpoint::Checkpoints;
-use crate::follow::{CaughtUp, Follower, Wanted};
+use crate::follow::{CatchUpReport, EmbeddingRequest, Follower};
 use crate::watch::Watch;
-use index::embed::worker::{SubmitError, Want};
+use index::embed::worker::{SubmitError, WantedOutput};
 use index::late::SignStore;
-use memory::Bound;
+use memory::MemoryBound;
 use pressure::Pressure;
 use search::snapshot::Snapshot;
 use settings::Config;
@@ -49,7 +49,7 @@ const NEWS_MIN: usize = 200;
 pub(super) fn load(
     mut follower: Follower,
     checkpoints: Option<Checkpoints>,
-    inbox: Sender<Input>,
+    inbox: Sender<EngineInput>,
 ) -> std::io::Result<()> {
     let read = move || {
         if let Some(checkpoints) = checkpoints {
@@ -60,24 +60,27 @@ pub(super) fn load(
         let caught_up = follower.catch_up();
         while follower.settle() {}
         // The engine may have been stopped meanwhile.
-        let _ =
-            inbox.send(Input::Loaded { follower: Box::new(follower), caught_up, checkpoint_len });
+        let _ = inbox.send(EngineInput::Loaded {
+            follower: Box::new(follower),
+            caught_up,
+            checkpoint_len,
+        });
     };
     std::thread::Builder::new().name("load".to_owned()).spawn(read).map(drop)
 }
 
 pub(super) struct LoopState {
     reading: ReadState,
-    models: Models,
+    models: RunningModels,
     /// The model that is to answer next.
-    preparing: Option<Preparing>,
+    preparing: Option<PreparedModel>,
     pending_batches: PendingBatches,
     own_writes: OwnWrites,
     pressure: Pressure,
     /// Memories whose texts did not fit into the worker's queue.
-    unqueued: Vec<Wanted>,
+    unqueued: Vec<EmbeddingRequest>,
     /// Memories that still need the signs of their tokens.
-    without_signs: Vec<Wanted>,
+    without_signs: Vec<EmbeddingRequest>,
     schedule: Option<CheckpointSchedule>,
     /// The callers that wait for a snapshot of all logs.
     waiting: Vec<Sender<Snapshot>>,
@@ -120,23 +123,23 @@ pub(super) enum ReadState {
 
 /// Handles messages until the engine stops. A panic while the state is locked ends the thread,
 /// since the state is unknown then.
-pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
+pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<EngineInput>) {
     let mut wait = Duration::from_millis(POLL_MS);
     loop {
         let message = messages.recv_timeout(wait);
         let Ok(mut state) = state.lock() else { return };
         match message {
-            Ok(Input::Hint) => {
+            Ok(EngineInput::Hint) => {
                 // Hints come in bursts; one look serves them all.
                 while let Some(input) = messages.try_iter().next() {
-                    if !matches!(input, Input::Hint) && state.handle(input).is_none() {
+                    if !matches!(input, EngineInput::Hint) && state.handle(input).is_none() {
                         return;
                     }
                 }
                 state.catch_up();
                 // Under hints without end there is never a timeout.
                 if state.is_behind() {
-                    state.read_behind();
+                    state.read_backlog();
                 }
             }
             Ok(input) => {
@@ -144,11 +147,11 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
                     return;
                 }
             }
-            Err(RecvTimeoutError::Timeout) if state.is_behind() => state.read_behind(),
+            Err(RecvTimeoutError::Timeout) if state.is_behind() => state.read_backlog(),
             Err(RecvTimeoutError::Timeout) => state.catch_up(),
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        state.note_pressure();
+        state.record_pressure();
         state.answer_waiting();
         state.save_if_due();
         state.switch_if_whole();
@@ -162,19 +165,19 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
 pub(super) struct LoadingState {
     store: Store,
     config: Config,
-    bound: Bound,
+    bound: MemoryBound,
     /// The source of answers until then.
     recent: Option<Box<Follower>>,
     /// The logs of the callers so far.
     homes: BTreeSet<PathBuf>,
     /// The callers that wait until all logs were read.
-    waiting: Vec<Sender<View>>,
+    waiting: Vec<Sender<EngineView>>,
     /// What this process wrote meanwhile.
     own: Vec<(PathBuf, u64)>,
 }
 
 impl ReadState {
-    pub(super) fn loading(store: Store, config: Config, bound: Bound) -> Self {
+    pub(super) fn loading(store: Store, config: Config, bound: MemoryBound) -> Self {
         Self::Loading(Box::new(LoadingState {
             store,
             config,
@@ -190,7 +193,7 @@ impl ReadState {
 impl LoopState {
     pub(super) fn new(
         reading: ReadState,
-        models: Models,
+        models: RunningModels,
         (pending_batches, own_writes, is_pressed): (PendingBatches, OwnWrites, Arc<AtomicBool>),
         checkpoints: Option<Checkpoints>,
         watch: Watch,
@@ -214,47 +217,47 @@ impl LoopState {
     }
 
     /// Handles one message. `None` means stop.
-    fn handle(&mut self, input: Input) -> Option<()> {
+    fn handle(&mut self, input: EngineInput) -> Option<()> {
         match input {
-            Input::Hint => self.catch_up(),
-            Input::Embedded(space, batch)
+            EngineInput::Hint => self.catch_up(),
+            EngineInput::Embedded(space, batch)
                 if self.models.next().is_some_and(|next| next.space == space) =>
             {
-                self.embedded_by_next(&batch);
+                self.store_next_vectors(&batch);
                 self.pending_batches.fetch_sub(1, Ordering::SeqCst);
             }
             // Of a model that answers no more.
-            Input::Embedded(space, _)
+            EngineInput::Embedded(space, _)
                 if self.models.now().is_none_or(|model| model.space != space) =>
             {
                 self.pending_batches.fetch_sub(1, Ordering::SeqCst);
             }
-            Input::Switch(next) => self.begin_switch(next),
-            Input::Embedded(_, batch) => {
+            EngineInput::Switch(next) => self.begin_switch(next),
+            EngineInput::Embedded(_, batch) => {
                 if let ReadState::Following(follower) = &mut self.reading {
                     let without_signs =
-                        batch.iter().filter_map(|embedded| follower.embedded(embedded));
+                        batch.iter().filter_map(|embedded| follower.store_vector(embedded));
                     self.without_signs.extend(without_signs);
                 }
                 self.pending_batches.fetch_sub(1, Ordering::SeqCst);
                 self.submit_wanted();
             }
-            Input::Loaded { follower, caught_up, checkpoint_len } => {
+            EngineInput::Loaded { follower, caught_up, checkpoint_len } => {
                 self.loaded(follower, caught_up, checkpoint_len);
             }
-            Input::SaveCheckpoint(reply) => {
+            EngineInput::SaveCheckpoint(reply) => {
                 self.save_checkpoint();
                 // The caller may have stopped waiting.
                 let _ = reply.send(());
             }
-            Input::FullSnapshot(reply, why) => self.send_full_snapshot(reply, why),
-            Input::CurrentView(reply) => self.send_current_view(reply),
-            Input::RecentView(reply, home) => {
+            EngineInput::FullSnapshot(reply, why) => self.send_full_snapshot(reply, why),
+            EngineInput::CurrentView(reply) => self.send_current_view(reply),
+            EngineInput::RecentView(reply, home) => {
                 let view = self.recent_view(home);
                 // The caller may have stopped waiting.
                 let _ = reply.send(view);
             }
-            Input::Stop => return None,
+            EngineInput::Stop => return None,
         }
         Some(())
     }
@@ -288,9 +291,14 @@ impl LoopState {
     }
 
     /// Takes over the follower that has read all logs, and reads what was written since.
-    fn loaded(&mut self, mut follower: Box<Follower>, caught_up: CaughtUp, checkpoint_len: usize) {
+    fn loaded(
+        &mut self,
+        mut follower: Box<Follower>,
+        caught_up: CatchUpReport,
+        checkpoint_len: usize,
+    ) {
         // The settings may have changed since, also before the checkpoint was read.
-        follower.seen_anew(self.models.now().and_then(|model| model.may_see.clone()));
+        follower.change_model_access(self.models.now().and_then(|model| model.may_see.clone()));
         if let Some(schedule) = &mut self.schedule {
             schedule.checkpoint_len = checkpoint_len;
         }
@@ -298,7 +306,7 @@ impl LoopState {
         self.take_in(caught_up);
         let ReadState::Loading(loading) = before else { return };
         let LoadingState { waiting, own, .. } = *loading;
-        own.into_iter().for_each(|(log, offset)| self.wrote(log, offset));
+        own.into_iter().for_each(|(log, offset)| self.record_own_write(log, offset));
         self.catch_up();
         self.begin_waiting_switch();
         if let ReadState::Following(follower) = &self.reading {
@@ -324,7 +332,7 @@ impl LoopState {
     fn take_own_writes(&mut self) {
         let taken = |mut own: MutexGuard<'_, Vec<_>>| std::mem::take(&mut *own);
         let own_writes = taken(self.own_writes.lock().unwrap_or_else(PoisonError::into_inner));
-        own_writes.into_iter().for_each(|(log, offset)| self.wrote(log, offset));
+        own_writes.into_iter().for_each(|(log, offset)| self.record_own_write(log, offset));
     }
 
     fn catch_up(&mut self) {
@@ -340,12 +348,12 @@ impl LoopState {
         }
     }
 
-    fn take_in(&mut self, CaughtUp { to_embed, to_sign, started_over }: CaughtUp) {
+    fn take_in(&mut self, CatchUpReport { to_embed, to_sign, started_over }: CatchUpReport) {
         if started_over {
             self.unqueued.clear();
             self.without_signs.clear();
         }
-        self.want_of_next(&to_embed, started_over);
+        self.request_next_vectors(&to_embed, started_over);
         if self.models.now().is_some() {
             self.unqueued.extend(to_embed);
             self.without_signs.extend(to_sign);
@@ -362,7 +370,7 @@ impl LoopState {
         };
         let worker = &model.worker;
         while let Some(wanted) = self.unqueued.pop() {
-            let Some(job) = follower.job(wanted, Want::Vector) else { continue };
+            let Some(job) = follower.embedding_job(wanted, WantedOutput::Vector) else { continue };
             match worker.submit(job) {
                 Ok(()) => {}
                 Err(SubmitError::Full(_)) => {
@@ -375,7 +383,7 @@ impl LoopState {
         while worker.queued() < SIGNING_MAX
             && let Some(wanted) = self.without_signs.pop()
         {
-            let Some(job) = follower.job(wanted, Want::Signs) else { continue };
+            let Some(job) = follower.embedding_job(wanted, WantedOutput::Signs) else { continue };
             match worker.submit(job) {
                 Ok(()) => {}
                 Err(SubmitError::Full(_)) => self.without_signs.push(wanted),

@@ -12,13 +12,13 @@ pub use change_set::Changes;
 use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
-use inotify::Queue;
+use inotify::InotifyQueue;
 
 /// Reports changes in the folders of a store.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Default)]
 pub struct ChangeQueue {
-    queue: Option<Queue>,
+    queue: Option<InotifyQueue>,
     /// Whether watching failed. Each try makes a queue, and closing one makes the kernel wait.
     has_failed: bool,
 }
@@ -34,8 +34,8 @@ impl ChangeQueue {
         if self.has_failed {
             return;
         }
-        let current = self.queue.take().filter(|queue| queue.is_of(root));
-        let queue = current.map_or_else(|| Queue::of(root), Some);
+        let current = self.queue.take().filter(|queue| queue.watches_root(root));
+        let queue = current.map_or_else(|| InotifyQueue::open(root), Some);
         self.queue = queue.filter(|queue| queue.add_watches(root, folders));
         self.has_failed = self.queue.is_none();
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::{Watching, matters};
+use super::{WatchMode, matters};
 
 /// A hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct FolderWatch {
 
 impl FolderWatch {
     /// Begins without any folder. When the system cannot watch, there are no hints.
-    pub fn start(watching: Watching, hint: impl Fn(FolderHint) + Send + 'static) -> Self {
+    pub fn start(watching: WatchMode, hint: impl Fn(FolderHint) + Send + 'static) -> Self {
         let on_event = move |event: notify::Result<Event>| match event {
             Ok(event) if event.need_rescan() => hint(FolderHint::Anything),
             Ok(event) if matters(event.kind) => {
@@ -37,8 +37,8 @@ impl FolderWatch {
             Err(_) => hint(FolderHint::Anything),
         };
         let watcher = match watching {
-            Watching::System => notify::recommended_watcher(on_event).ok(),
-            Watching::PollOnly => None,
+            WatchMode::System => notify::recommended_watcher(on_event).ok(),
+            WatchMode::PollOnly => None,
         };
         Self { watcher, folders: BTreeSet::new() }
     }
@@ -69,7 +69,7 @@ impl FolderWatch {
 
     /// Notes that something happened to a path. If it is a watched folder, that may be another one now, which is watched
     /// anew by the next [`FolderWatch::watch_exactly`].
-    pub fn note(&mut self, path: &Path) {
+    pub fn record_change(&mut self, path: &Path) {
         if self.folders.remove(path)
             && let Some(watcher) = &mut self.watcher
         {
@@ -90,7 +90,7 @@ mod tests {
 
     fn started() -> (FolderWatch, Receiver<FolderHint>) {
         let (sender, hints) = channel();
-        let watch = FolderWatch::start(Watching::System, move |hint| drop(sender.send(hint)));
+        let watch = FolderWatch::start(WatchMode::System, move |hint| drop(sender.send(hint)));
         (watch, hints)
     }
 
@@ -134,7 +134,7 @@ mod tests {
         assert!(watch.watch_exactly(&folders));
         std::fs::remove_dir(&place).unwrap();
         until(&hints, &place);
-        watch.note(&place);
+        watch.record_change(&place);
         assert!(!watch.watch_exactly(&folders), "it is not there");
         std::fs::create_dir(&place).unwrap();
         assert!(watch.watch_exactly(&folders));
@@ -145,7 +145,7 @@ mod tests {
     // S-STALE-7
     #[test]
     fn without_a_watcher_nothing_is_watched() {
-        let mut watch = FolderWatch::start(Watching::PollOnly, |_| {});
+        let mut watch = FolderWatch::start(WatchMode::PollOnly, |_| {});
         let folders = BTreeSet::from([PathBuf::from("/")]);
         assert!(!watch.watch_exactly(&folders) && !watch.watches_all(&folders));
     }

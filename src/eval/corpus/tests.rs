@@ -3,28 +3,28 @@
 use proptest::prelude::*;
 
 use super::*;
-use event::{Decoded, Event, codec};
+use event::{DecodedLine, Event, codec};
 
-fn dated_document(text: &str, timestamp: &str, group: &str) -> Document {
+fn dated_document(text: &str, timestamp: &str, group: &str) -> SetDocument {
     let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Document {
+    SetDocument {
         id: text.to_owned(),
         text: text.to_owned(),
         timestamp: given(timestamp),
         group: given(group),
-        ..Document::default()
+        ..SetDocument::default()
     }
 }
 
-fn events(documents: Vec<Document>) -> (Corpus, Vec<Event>) {
+fn events(documents: Vec<SetDocument>) -> (EvalCorpus, Vec<Event>) {
     let folder = tempfile::tempdir().unwrap();
-    let set = Set { documents, ..Set::default() };
+    let set = TestSet { documents, ..TestSet::default() };
     let corpus = write(&set, folder.path()).unwrap();
     let store = Store::at(folder.path().join("logs"));
     let mut events = Vec::new();
     for log in store.logs().unwrap() {
         for line in std::fs::read_to_string(log).unwrap().lines() {
-            let Decoded::Event(event) = codec::decode(line.as_bytes(), "") else {
+            let DecodedLine::Event(event) = codec::decode(line.as_bytes(), "") else {
                 panic!("{line}")
             };
             events.push(*event);
@@ -70,7 +70,7 @@ fn undated_documents_get_the_newest_date_and_keep_order() {
 
 #[test]
 fn a_title_is_the_context_unless_the_text_begins_with_it() {
-    let titled = |title: &str, text: &str| Document {
+    let titled = |title: &str, text: &str| SetDocument {
         title: Some(title.to_owned()),
         ..dated_document(text, "", "")
     };
@@ -85,7 +85,7 @@ fn an_event_of_a_set_keeps_its_id_and_fields() {
         "id": "e1", "lesson": "x", "context": "c", "event_type": "error", "group": "api",
         "tags": ["a"], "success_rate": "9/10", "timestamp": "2026-01-02T03:04:05Z",
     });
-    let document = Document {
+    let document = SetDocument {
         event: event.as_object().cloned(),
         ..dated_document("e1", "2026-01-02T03:04:05Z", "api")
     };
@@ -98,8 +98,8 @@ fn an_event_of_a_set_keeps_its_id_and_fields() {
 #[test]
 fn what_the_door_refuses_is_named_by_place_and_field() {
     let folder = tempfile::tempdir().unwrap();
-    let bad = Document { place: "corpus.jsonl:7".into(), ..dated_document("", "", "") };
-    let set = Set { documents: vec![bad], ..Set::default() };
+    let bad = SetDocument { place: "corpus.jsonl:7".into(), ..dated_document("", "", "") };
+    let set = TestSet { documents: vec![bad], ..TestSet::default() };
     let error = write(&set, folder.path()).unwrap_err().to_string();
     assert!(error.starts_with("corpus.jsonl:7: lesson: is empty"), "{error}");
 }

@@ -47,11 +47,11 @@ pub(super) fn mem0(events: &[&Event]) -> String {
 
 /// The format of basic-memory: consecutive Markdown notes with front matter.
 pub(super) fn basic_memory(events: &[&Event]) -> String {
-    let notes: Vec<String> = events.iter().map(|event| note(event)).collect();
+    let notes: Vec<String> = events.iter().map(|event| markdown_note(event)).collect();
     notes.join("\n")
 }
 
-fn note(event: &Event) -> String {
+fn markdown_note(event: &Event) -> String {
     let title = if event.context.is_empty() { event.id.as_str() } else { &event.context };
     let kind = event.event_type.as_str();
     let hashed: String = event.tags.iter().map(|tag| format!(" #{tag}")).collect();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::real_tokens::tokens;
-use event::Decoded;
+use event::DecodedLine;
 
 const LINE: &str = concat!(
     r#"{"id":"m1","timestamp":"2026-01-02T03:04:05Z","agent_id":"a","repo":"api","event_type":"error","#,
@@ -10,7 +10,7 @@ const LINE: &str = concat!(
 );
 
 fn event(line: &str) -> Event {
-    let Decoded::Event(event) = codec::decode(line.as_bytes(), "") else { panic!("{line}") };
+    let DecodedLine::Event(event) = codec::decode(line.as_bytes(), "") else { panic!("{line}") };
     *event
 }
 
@@ -20,17 +20,17 @@ fn near(found: Option<f64>, expected: f64) -> bool {
 
 #[test]
 fn all_tokens_are_divided_by_the_answered_queries() {
-    let mut cost = Cost::default();
+    let mut cost = AnswerCost::default();
     let of = |numbers: &[usize]| -> BTreeSet<usize> { numbers.iter().copied().collect() };
     cost.add("one word ".repeat(5).trim_end(), &of(&[1, 2]), &of(&[2, 3]));
     cost.add(&"one word ".repeat(5), &of(&[1]), &of(&[4]));
     cost.add("one word", &of(&[5]), &of(&[]));
-    assert_eq!(cost, Cost { queries: 3, answerable: 2, answered: 1, tokens: 23 });
+    assert_eq!(cost, AnswerCost { queries: 3, answerable: 2, answered: 1, tokens: 23 });
     assert!(near(cost.mean_tokens(), 23.0 / 3.0));
     assert!(near(cost.share_answered(), 0.5));
     assert!(near(cost.tokens_per_answer(), 23.0));
-    assert_eq!(Cost::default().tokens_per_answer(), None);
-    assert_eq!(Cost::default().mean_tokens(), None);
+    assert_eq!(AnswerCost::default().tokens_per_answer(), None);
+    assert_eq!(AnswerCost::default().mean_tokens(), None);
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::economy::{Cost, OutputForm};
+use crate::economy::{AnswerCost, OutputForm};
 
 /// The width of the column of format names.
 const NAME_COLUMNS: usize = 30;
 
-pub(super) fn text(costs: &[(OutputForm, Cost)]) -> String {
+pub(super) fn economy_text(costs: &[(OutputForm, AnswerCost)]) -> String {
     let mut text = String::new();
     let columns = ["tokens", "answered", "tokens per answer"];
     let _ = writeln!(
@@ -33,8 +33,8 @@ pub(super) fn text(costs: &[(OutputForm, Cost)]) -> String {
     text
 }
 
-pub(super) fn json(costs: &[(OutputForm, Cost)]) -> Value {
-    let one = |(shape, cost): &(OutputForm, Cost)| {
+pub(super) fn economy_json(costs: &[(OutputForm, AnswerCost)]) -> Value {
+    let one = |(shape, cost): &(OutputForm, AnswerCost)| {
         json!({
             "form": shape.name(), "tokens": cost.mean_tokens(), "answered": cost.share_answered(),
             "tokens_per_answer": cost.tokens_per_answer(),

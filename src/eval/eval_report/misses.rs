@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::misses::{Miss, MissReason, Side};
+use crate::misses::{DocumentScores, Miss, MissReason};
 use guard::text::{Layout, neutralise};
 
 /// Characters of a query that a report repeats.
 const QUERY_CHARS: usize = 160;
 
 /// Counts the misses by reason and explains the first ones.
-pub(super) fn text(misses: &[Miss], count: usize) -> String {
+pub(super) fn misses_text(misses: &[Miss], count: usize) -> String {
     let mut text = format!("  missed: {}", misses.len());
     for (why, times) in by_reason(misses) {
         let _ = write!(text, ", {} {times}", why.name());
@@ -29,7 +29,7 @@ pub(super) fn text(misses: &[Miss], count: usize) -> String {
     text
 }
 
-fn side(text: &mut String, name: &str, side: &Side) {
+fn side(text: &mut String, name: &str, side: &DocumentScores) {
     let rank = side.rank.map_or("not ranked".to_owned(), |rank| format!("rank {rank}"));
     let _ = write!(text, "    {name:6} {} ({rank}", neutralise(&side.document, Layout::Line));
     for (part, value) in &side.score {
@@ -57,13 +57,13 @@ fn list(words: &[String]) -> String {
 }
 
 /// Returns all misses, and the number for each reason.
-pub(super) fn json(misses: &[Miss]) -> Value {
+pub(super) fn misses_json(misses: &[Miss]) -> Value {
     let reasons: Map<String, Value> =
         by_reason(misses).map(|(why, count)| (why.name().to_owned(), count.into())).collect();
     let one = |miss: &Miss| {
         json!({
             "query": miss.query, "text": miss.text, "document": miss.document, "why": miss.why.name(),
-            "missed": miss.missed.json(), "fifth": miss.fifth.as_ref().map(Side::json),
+            "missed": miss.missed.json(), "fifth": miss.fifth.as_ref().map(DocumentScores::json),
         })
     };
     json!({ "reasons": reasons, "queries": misses.iter().map(one).collect::<Vec<_>>() })

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::object::Object;
+use super::object::SetObject;
 use crate::EvalError;
-use crate::set::{Document, Set, SetQuery};
+use crate::test_set::{SetDocument, SetQuery, TestSet};
 
 const TEXT: &str = r#"{"id":"d1","text":"what it says"}"#;
 const QRELS: &str = "for example \"q1\\td1\\t1\"";
@@ -20,7 +20,7 @@ const QRELS: &str = "for example \"q1\\td1\\t1\"";
 /// Judgements by query: documents and grades.
 type Judged = BTreeMap<String, Vec<(String, u32)>>;
 
-pub(super) fn read(folder: &Path, set: &mut Set) -> Result<(), EvalError> {
+pub(super) fn read(folder: &Path, set: &mut TestSet) -> Result<(), EvalError> {
     lines(&folder.join("corpus.jsonl"), |object| {
         set.documents.push(document(&object)?);
         Ok(())
@@ -49,7 +49,7 @@ pub(super) fn read(folder: &Path, set: &mut Set) -> Result<(), EvalError> {
 
 fn lines(
     path: &Path,
-    mut take: impl FnMut(Object<'_>) -> Result<(), EvalError>,
+    mut take: impl FnMut(SetObject<'_>) -> Result<(), EvalError>,
 ) -> Result<(), EvalError> {
     for (number, line) in numbered(path)? {
         let place = format!("{}:{number}", path.display());
@@ -60,7 +60,7 @@ fn lines(
                 format!("{error}; each line is one object such as {TEXT}"),
             )
         })?;
-        take(Object::of(place, &value)?)?;
+        take(SetObject::from_value(place, &value)?)?;
     }
     Ok(())
 }
@@ -75,10 +75,10 @@ fn numbered(path: &Path) -> Result<Vec<(usize, String)>, EvalError> {
     Ok(lines.map(|(number, line)| (number, line.trim_end_matches('\r').to_owned())).collect())
 }
 
-fn document(object: &Object<'_>) -> Result<Document, EvalError> {
+fn document(object: &SetObject<'_>) -> Result<SetDocument, EvalError> {
     let is_event = object.has("lesson");
     let text = if is_event { "" } else { object.text("text", TEXT)? };
-    Ok(Document {
+    Ok(SetDocument {
         id: object.text("id", "\"d1\"")?.to_owned(),
         text: text.to_owned(),
         title: object.optional("title", "\"npm install fails\"")?,
@@ -89,7 +89,7 @@ fn document(object: &Object<'_>) -> Result<Document, EvalError> {
     })
 }
 
-fn query(object: &Object<'_>) -> Result<SetQuery, EvalError> {
+fn query(object: &SetObject<'_>) -> Result<SetQuery, EvalError> {
     Ok(SetQuery {
         id: object.text("id", "\"q1\"")?.to_owned(),
         text: object.text("text", "\"npm install EACCES\"")?.to_owned(),

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::object::Object;
+use super::object::SetObject;
 use crate::EvalError;
-use crate::set::{Document, Set, SetQuery};
+use crate::test_set::{SetDocument, SetQuery, TestSet};
 
 /// The published numbers of the categories, and their meanings.
 const CATEGORIES: [(u64, &str); 5] =
@@ -17,7 +17,7 @@ const CATEGORIES: [(u64, &str); 5] =
 /// The category of questions without an answer.
 const UNANSWERABLE: u64 = 5;
 
-pub(super) fn read(samples: &[Object<'_>], set: &mut Set) -> Result<(), EvalError> {
+pub(super) fn read(samples: &[SetObject<'_>], set: &mut TestSet) -> Result<(), EvalError> {
     let mut left_out = 0;
     for sample in samples {
         let id = sample.text("sample_id", "\"conv-1\"")?;
@@ -51,7 +51,7 @@ pub(super) fn read(samples: &[Object<'_>], set: &mut Set) -> Result<(), EvalErro
 }
 
 /// Returns the turns of all sessions, in session order.
-fn turns(sample: &Object<'_>, id: &str) -> Result<Vec<Document>, EvalError> {
+fn turns(sample: &SetObject<'_>, id: &str) -> Result<Vec<SetDocument>, EvalError> {
     let conversation = sample.object("conversation", "{\"session_1\":[]}")?;
     let number = |name: &String| name.strip_prefix("session_")?.parse::<u32>().ok();
     let mut sessions: Vec<u32> = conversation.map().keys().filter_map(number).collect();
@@ -68,20 +68,20 @@ fn turns(sample: &Object<'_>, id: &str) -> Result<Vec<Document>, EvalError> {
             if said.is_empty() && shown.is_empty() {
                 continue;
             }
-            documents.push(Document {
+            documents.push(SetDocument {
                 id: format!("{id}/{}", turn.text("dia_id", "\"D1:1\"")?),
                 text: format!("{}: {said}{shown}", turn.text("speaker", "\"Ann\"")?),
                 timestamp: when.clone(),
                 group: Some(id.to_owned()),
                 place: turn.place.clone(),
-                ..Document::default()
+                ..SetDocument::default()
             });
         }
     }
     Ok(documents)
 }
 
-fn category(asked: &Object<'_>) -> Result<(u64, &'static str), EvalError> {
+fn category(asked: &SetObject<'_>) -> Result<(u64, &'static str), EvalError> {
     let given = asked.map().get("category").and_then(Value::as_u64);
     let known = CATEGORIES.into_iter().find(|(number, _)| Some(*number) == given);
     known.ok_or_else(|| {
@@ -92,7 +92,7 @@ fn category(asked: &Object<'_>) -> Result<(u64, &'static str), EvalError> {
 /// Returns the turns named as evidence. The published file joins some ids in one string, and a few ids match no
 /// turn. Those are ignored.
 fn evidence(
-    asked: &Object<'_>,
+    asked: &SetObject<'_>,
     id: &str,
     known: &BTreeSet<String>,
 ) -> Result<Vec<(String, u32)>, EvalError> {

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use super::object::Object;
+use super::object::SetObject;
 use crate::EvalError;
-use crate::set::{Document, QueryScope, Set, SetQuery};
+use crate::test_set::{QueryScope, SetDocument, SetQuery, TestSet};
 
 /// The suffix of the ids of questions without an answer.
 const UNANSWERABLE: &str = "_abs";
@@ -16,9 +16,9 @@ const IDS: &str = "[\"session_1\"]";
 /// Reads the questions. In the scope of the store all haystacks are one pool that contains each session once.
 /// Otherwise each haystack is a separate group.
 pub(super) fn read(
-    questions: &[Object<'_>],
+    questions: &[SetObject<'_>],
     scope: QueryScope,
-    set: &mut Set,
+    set: &mut TestSet,
 ) -> Result<(), EvalError> {
     let mut pooled = BTreeSet::new();
     for question in questions {
@@ -57,7 +57,7 @@ pub(super) fn read(
     Ok(())
 }
 
-fn sessions(question: &Object<'_>) -> Result<Vec<Document>, EvalError> {
+fn sessions(question: &SetObject<'_>) -> Result<Vec<SetDocument>, EvalError> {
     let ids = question.texts("haystack_session_ids", IDS)?;
     let dates = question.texts("haystack_dates", "[\"2023/04/10 (Mon) 23:07\"]")?;
     let sessions =
@@ -80,19 +80,19 @@ fn sessions(question: &Object<'_>) -> Result<Vec<Document>, EvalError> {
         };
         let mut text = String::new();
         for (turn, value) in (0..).zip(turns) {
-            let turn = Object::of(format!("{place}[{turn}]"), value)?;
+            let turn = SetObject::from_value(format!("{place}[{turn}]"), value)?;
             let role = turn.text("role", "\"user\"")?;
             let content = turn.text("content", "\"hello\"")?;
             text.push_str(&format!("{role}: {content}\n"));
         }
         // A session without turns cannot be a document.
         if !text.trim().is_empty() {
-            documents.push(Document {
+            documents.push(SetDocument {
                 id: id.to_owned(),
                 text,
                 timestamp: Some(date.to_owned()),
                 place,
-                ..Document::default()
+                ..SetDocument::default()
             });
         }
     }

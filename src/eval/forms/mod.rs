@@ -9,8 +9,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::set::{QueryScope, Set};
-use super::{EvalError, forms::object::Object};
+use super::test_set::{QueryScope, TestSet};
+use super::{EvalError, forms::object::SetObject};
 
 /// The format of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +35,10 @@ pub(super) fn read(
     path: &Path,
     form: Option<SetFormat>,
     scope: Option<QueryScope>,
-) -> Result<(Set, QueryScope), EvalError> {
+) -> Result<(TestSet, QueryScope), EvalError> {
     let found = path.metadata().map_err(|_| EvalError::Missing(path.to_owned()))?;
     let shown = path.display().to_string();
-    let mut set = Set { name: name_of(path), ..Set::default() };
+    let mut set = TestSet { name: name_of(path), ..TestSet::default() };
     if form == Some(SetFormat::Folder) || (form.is_none() && found.is_dir()) {
         folder::read(path, &mut set)?;
         set.check()?;
@@ -58,8 +58,9 @@ pub(super) fn read(
     let Value::Array(items) = value else {
         return Err(EvalError::form(shown, "format", ALLOWED));
     };
-    let objects =
-        (0..).zip(&items).map(|(place, item)| Object::of(format!("{shown}[{place}]"), item));
+    let objects = (0..)
+        .zip(&items)
+        .map(|(place, item)| SetObject::from_value(format!("{shown}[{place}]"), item));
     let objects = objects.collect::<Result<Vec<_>, _>>()?;
     let scope = scope.unwrap_or(QueryScope::Group);
     match form.or_else(|| recognised(&objects)) {
@@ -71,7 +72,7 @@ pub(super) fn read(
     Ok((set, scope))
 }
 
-fn recognised(objects: &[Object<'_>]) -> Option<SetFormat> {
+fn recognised(objects: &[SetObject<'_>]) -> Option<SetFormat> {
     let first = objects.first()?;
     if first.has("haystack_sessions") {
         Some(SetFormat::LongMemEval)

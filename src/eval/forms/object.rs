@@ -7,13 +7,13 @@ use crate::EvalError;
 use event::json_type;
 
 /// An object and its place in the file.
-pub(super) struct Object<'a> {
+pub(super) struct SetObject<'a> {
     pub(super) place: String,
     map: &'a Map<String, Value>,
 }
 
-impl<'a> Object<'a> {
-    pub(super) fn of(place: String, value: &'a Value) -> Result<Self, EvalError> {
+impl<'a> SetObject<'a> {
+    pub(super) fn from_value(place: String, value: &'a Value) -> Result<Self, EvalError> {
         match value {
             Value::Object(map) => Ok(Self { place, map }),
             other => {
@@ -64,15 +64,21 @@ impl<'a> Object<'a> {
     }
 
     /// Returns a required array of objects.
-    pub(super) fn objects(&self, field: &str, example: &str) -> Result<Vec<Object<'a>>, EvalError> {
+    pub(super) fn objects(
+        &self,
+        field: &str,
+        example: &str,
+    ) -> Result<Vec<SetObject<'a>>, EvalError> {
         let items = (0..).zip(self.list(field, example)?);
         items.map(|(place, item)| self.inner(field, place, item)).collect()
     }
 
     /// Returns a required object.
-    pub(super) fn object(&self, field: &str, example: &str) -> Result<Object<'a>, EvalError> {
+    pub(super) fn object(&self, field: &str, example: &str) -> Result<SetObject<'a>, EvalError> {
         match self.map.get(field) {
-            Some(value @ Value::Object(_)) => Object::of(format!("{}.{field}", self.place), value),
+            Some(value @ Value::Object(_)) => {
+                SetObject::from_value(format!("{}.{field}", self.place), value)
+            }
             other => Err(self.wrong(field, "an object", other, example)),
         }
     }
@@ -83,8 +89,8 @@ impl<'a> Object<'a> {
         field: &str,
         place: usize,
         value: &'a Value,
-    ) -> Result<Object<'a>, EvalError> {
-        Object::of(format!("{}.{field}[{place}]", self.place), value)
+    ) -> Result<SetObject<'a>, EvalError> {
+        SetObject::from_value(format!("{}.{field}[{place}]", self.place), value)
     }
 
     fn wrong(&self, field: &str, allowed: &str, got: Option<&Value>, example: &str) -> EvalError {

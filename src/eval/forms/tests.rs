@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::*;
-use crate::set::SetQuery;
+use crate::test_set::SetQuery;
 
 struct Folder(tempfile::TempDir);
 
@@ -60,12 +60,12 @@ fn conversation() -> Value {
     })
 }
 
-fn published(value: &Value, scope: Option<QueryScope>) -> Result<(Set, QueryScope), EvalError> {
+fn published(value: &Value, scope: Option<QueryScope>) -> Result<(TestSet, QueryScope), EvalError> {
     let folder = Folder::with(&[("file.json", &value.to_string())]);
     read(&folder.path().join("file.json"), None, scope)
 }
 
-fn told(result: Result<(Set, QueryScope), EvalError>) -> String {
+fn error_text(result: Result<(TestSet, QueryScope), EvalError>) -> String {
     result.unwrap_err().to_string()
 }
 
@@ -107,16 +107,17 @@ fn errors_in_a_folder_name_file_line_and_field() {
         ("qrels.tsv", "q\ta\t1\nq\tz\t1", "qrels.tsv:2: document: \"z\" is not in corpus.jsonl"),
     ] {
         let folder = Folder::with(&[CORPUS, QUERIES, QRELS, (file, text)]);
-        let told = told(read(&folder.path(), None, None));
+        let told = error_text(read(&folder.path(), None, None));
         assert!(told.contains(expected), "{told}\n{expected} expected");
     }
     let twice = CORPUS.1.replace("\"b\"", "\"a\"");
     let folder = Folder::with(&[QUERIES, ("qrels.tsv", ""), ("corpus.jsonl", &twice)]);
     assert!(
-        told(read(&folder.path(), None, None)).contains("corpus.jsonl:3: id: \"a\" appears twice")
+        error_text(read(&folder.path(), None, None))
+            .contains("corpus.jsonl:3: id: \"a\" appears twice")
     );
     let folder = Folder::with(&[CORPUS, QUERIES]);
-    assert!(told(read(&folder.path(), None, None)).contains("failed to read"));
+    assert!(error_text(read(&folder.path(), None, None)).contains("failed to read"));
 }
 
 #[test]
@@ -166,7 +167,7 @@ fn errors_in_a_published_file_name_element_and_field() {
         (json!({}), "file.json: format: must be a folder"),
         (json!([7]), "file.json[0]: JSON: must be an object"),
     ] {
-        let told = told(published(&file, None));
+        let told = error_text(published(&file, None));
         assert!(told.contains(expected), "{told}\n{expected} expected");
     }
 }

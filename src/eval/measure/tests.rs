@@ -4,14 +4,15 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn answer(relevant: &[(u32, Option<usize>)]) -> Answer {
-    let judged = |(grade, rank): &(u32, Option<usize>)| Judged { grade: *grade, rank: *rank };
+fn answer(relevant: &[(u32, Option<usize>)]) -> QueryAnswer {
+    let judged =
+        |(grade, rank): &(u32, Option<usize>)| RelevantDocument { grade: *grade, rank: *rank };
     let relevant = relevant.iter().map(judged).collect();
-    Answer { relevant, depth: 10, returned: 10, tokens: 100, ..Answer::default() }
+    QueryAnswer { relevant, depth: 10, returned: 10, tokens: 100, ..QueryAnswer::default() }
 }
 
-fn near(measure: Measure, answer: &Answer, expected: f64) {
-    let found = measure.of(answer).unwrap();
+fn near(measure: Measure, answer: &QueryAnswer, expected: f64) {
+    let found = measure.value(answer).unwrap();
     assert!((found - expected).abs() < 1e-9, "{measure:?}: {found}, {expected} expected");
 }
 
@@ -37,17 +38,17 @@ fn higher_grades_gain_more() {
 
 #[test]
 fn what_stands_after_the_tenth_place_counts_for_nothing() {
-    let found = Answer { depth: 20, ..answer(&[(1, Some(11))]) };
+    let found = QueryAnswer { depth: 20, ..answer(&[(1, Some(11))]) };
     near(Measure::Mrr, &found, 0.0);
     near(Measure::Ndcg10, &found, 0.0);
 }
 
 #[test]
 fn what_was_not_looked_at_has_no_number() {
-    let shallow = Answer { depth: 5, ..answer(&[(1, Some(2))]) };
+    let shallow = QueryAnswer { depth: 5, ..answer(&[(1, Some(2))]) };
     near(Measure::Recall5, &shallow, 1.0);
     for measure in [Measure::Recall10, Measure::Mrr, Measure::Ndcg10] {
-        assert_eq!(measure.of(&shallow), None);
+        assert_eq!(measure.value(&shallow), None);
     }
 }
 
@@ -60,33 +61,33 @@ fn an_unanswerable_query_only_counts_for_false_answers() {
             Measure::Tokens => Some(100.0),
             _ => None,
         };
-        assert_eq!(measure.of(&nothing), expected, "{measure:?}");
+        assert_eq!(measure.value(&nothing), expected, "{measure:?}");
     }
-    let silent = Answer { returned: 0, ..nothing };
+    let silent = QueryAnswer { returned: 0, ..nothing };
     near(Measure::FalseAnswer, &silent, 0.0);
 }
 
 #[test]
 fn stale_counts_only_above_what_is_right() {
-    let with = |stale, right| Answer { stale: Some(stale), ..answer(&[(1, right)]) };
+    let with = |stale, right| QueryAnswer { stale: Some(stale), ..answer(&[(1, right)]) };
     near(Measure::StaleAbove, &with(Some(1), Some(2)), 1.0);
     near(Measure::StaleAbove, &with(Some(3), Some(2)), 0.0);
     near(Measure::StaleAbove, &with(Some(3), None), 1.0);
     near(Measure::StaleAbove, &with(None, None), 0.0);
-    assert_eq!(Measure::StaleAbove.of(&answer(&[(1, Some(1))])), None);
+    assert_eq!(Measure::StaleAbove.value(&answer(&[(1, Some(1))])), None);
 }
 
 #[test]
 fn percentiles_are_times_that_were_taken() {
-    let timed: Vec<Answer> =
-        (1..=100).map(|ms| Answer { micros: ms * 1_000, ..Answer::default() }).collect();
-    let timed: Vec<&Answer> = timed.iter().collect();
+    let timed: Vec<QueryAnswer> =
+        (1..=100).map(|ms| QueryAnswer { micros: ms * 1_000, ..QueryAnswer::default() }).collect();
+    let timed: Vec<&QueryAnswer> = timed.iter().collect();
     assert!((percentile_ms(&timed, 0.5) - 50.0).abs() < 1e-9);
     assert!((percentile_ms(&timed, 0.99) - 99.0).abs() < 1e-9);
     assert!(percentile_ms(&[], 0.5).abs() < 1e-9);
 }
 
-fn answers() -> impl Strategy<Value = Vec<Answer>> {
+fn answers() -> impl Strategy<Value = Vec<QueryAnswer>> {
     let judged = (1_u32..4, proptest::option::of(1_usize..15));
     let one = proptest::collection::vec(judged, 0..6).prop_map(|judged| answer(&judged));
     proptest::collection::vec(one, 1..30)
@@ -114,7 +115,7 @@ proptest! {
         let judged: Vec<_> = sorted.iter().zip(1..).map(|(grade, rank)| (*grade, Some(rank))).collect();
         let perfect = answer(&judged);
         for measure in [Measure::Recall5, Measure::Recall10, Measure::Hit1, Measure::Mrr, Measure::Ndcg10] {
-            prop_assert!((measure.of(&perfect).unwrap() - 1.0).abs() < 1e-9, "{:?}", measure);
+            prop_assert!((measure.value(&perfect).unwrap() - 1.0).abs() < 1e-9, "{:?}", measure);
         }
     }
 
@@ -127,7 +128,7 @@ proptest! {
                 let mut ranks: Vec<_> = answer.relevant.iter().filter_map(|judged| judged.rank).collect();
                 ranks.sort_unstable();
                 let is_possible = ranks.windows(2).all(|pair| pair[0] != pair[1]);
-                if is_possible && let Some(value) = measure.of(answer) {
+                if is_possible && let Some(value) = measure.value(answer) {
                     prop_assert!((0.0..=1.0 + 1e-9).contains(&value), "{:?} {}", measure, value);
                 }
             }

@@ -22,8 +22,11 @@ const DEVICES: [&str; 22] = [
 
 /// Returns a key from every constructor.
 fn keys_of(name: &str, other: &str) -> Vec<RepoKey> {
-    let mut keys =
-        vec![RepoKey::of_line(name), RepoKey::of_place(name, other), RepoKey::of_file_stem(name)];
+    let mut keys = vec![
+        RepoKey::from_line(name),
+        RepoKey::from_place(name, other),
+        RepoKey::from_file_stem(name),
+    ];
     keys.extend(RepoKey::parse(name).ok());
     keys.extend(RepoKey::from_remote(name));
     for url in [
@@ -67,8 +70,8 @@ fn assert_rules(key: &RepoKey) {
     let name = key.file_name();
     assert_eq!(wrong_with(&name), [""; 0], "{name:?} of {key}");
     let stem = name.strip_suffix(".jsonl").unwrap();
-    assert_eq!(RepoKey::of_file_stem(stem), *key, "{name:?} is read back as another repository");
-    assert_eq!(RepoKey::of_line(key.as_str()), *key, "the key in a line is read as another");
+    assert_eq!(RepoKey::from_file_stem(stem), *key, "{name:?} is read back as another repository");
+    assert_eq!(RepoKey::from_line(key.as_str()), *key, "the key in a line is read as another");
     assert_eq!(RepoKey::parse(key.as_str()).as_ref(), Ok(key), "what we wrote is refused");
 }
 
@@ -133,10 +136,10 @@ fn a_server_named_like_a_device_has_a_log_that_windows_can_open() {
         assert_eq!(key.as_str(), format!("{host}.example.org/a/b"));
         assert_eq!(key.file_name(), format!("+{host}.example.org+a+b.jsonl"));
         assert_rules(&key);
-        assert_rules(&RepoKey::of_place(&format!("{host}.api"), "/srv"));
+        assert_rules(&RepoKey::from_place(&format!("{host}.api"), "/srv"));
     }
     // Logs written before this rule still belong to their repository.
-    let old = RepoKey::of_file_stem("aux.example.org+a+b");
+    let old = RepoKey::from_file_stem("aux.example.org+a+b");
     assert_eq!(old, RepoKey::from_remote("https://aux.example.org/a/b").unwrap());
 }
 

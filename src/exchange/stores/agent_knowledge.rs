@@ -3,7 +3,7 @@
 use super::super::error::ExchangeError;
 use super::super::foreign_place::{ForeignPlace, ForeignShape};
 use super::super::harvest::Harvest;
-use super::super::markdown_notes::{self, Note};
+use super::super::markdown_notes::{self, MarkdownNote};
 use super::super::memory_note::{MARK, read_line, read_note};
 use super::foreign_store::{ForeignStore, unlike};
 use super::obsidian;
@@ -21,7 +21,7 @@ fn recognises(place: &ForeignPlace) -> bool {
     };
     match &place.shape {
         ForeignShape::Notes(folder) => {
-            folder.notes.iter().any(|file| Note::of(file).front.has(MARK))
+            folder.notes.iter().any(|file| MarkdownNote::from_file(file).front.has(MARK))
         }
         ForeignShape::Lines(lines) => lines.values.iter().take(10).any(|(_, value)| is_line(value)),
         ForeignShape::Database(_) | ForeignShape::Json(_) => false,
@@ -31,27 +31,27 @@ fn recognises(place: &ForeignPlace) -> bool {
 fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     let mut harvest = Harvest::default();
     if let Some(folder) = place.notes() {
-        folder.left_out.iter().for_each(|why| harvest.leave(why));
+        folder.left_out.iter().for_each(|why| harvest.leave_out(why));
         let mut others = Vec::new();
         for file in &folder.notes {
-            let note = Note::of(file);
+            let note = MarkdownNote::from_file(file);
             match read_note(&file.name, &note.front, note.body) {
                 Some(item) => harvest.items.push(item),
                 None => others.push(note),
             }
         }
         // Notes that a person wrote between ours.
-        markdown_notes::add(&mut harvest, &others, &obsidian::STYLE);
+        markdown_notes::add_notes(&mut harvest, &others, &obsidian::STYLE);
         return Ok(harvest);
     }
     let lines = place.lines().ok_or_else(|| unlike(place, &STORE))?;
     for (number, value) in &lines.values {
         match read_line(value) {
-            Some(draft) => harvest.take(format!("line {number}"), draft),
-            None if value.get("memory_id").is_some() => harvest.leave("event about a memory"),
-            None => harvest.leave("line without a lesson"),
+            Some(draft) => harvest.add_item(format!("line {number}"), draft),
+            None if value.get("memory_id").is_some() => harvest.leave_out("event about a memory"),
+            None => harvest.leave_out("line without a lesson"),
         }
     }
-    (0..lines.broken).for_each(|_| harvest.leave("line that is no JSON"));
+    (0..lines.broken).for_each(|_| harvest.leave_out("line that is no JSON"));
     Ok(harvest)
 }

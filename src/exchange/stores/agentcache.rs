@@ -29,9 +29,9 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
         let value = || event::from_json(text(row, "value")?).ok();
         let key = text(row, "key").unwrap_or_default();
         match text(row, "scope") {
-            Some("mem:memories") => take(&mut harvest, key, value(), "fact"),
-            Some("mem:lessons") => take(&mut harvest, key, value(), "lesson"),
-            Some(scope) if is_work(scope) => harvest.leave("observation of work"),
+            Some("mem:memories") => add_memory(&mut harvest, key, value(), "fact"),
+            Some("mem:lessons") => add_memory(&mut harvest, key, value(), "lesson"),
+            Some(scope) if is_work(scope) => harvest.leave_out("observation of work"),
             // Indexes, counters and its audit.
             _ => {}
         }
@@ -43,17 +43,19 @@ fn is_work(scope: &str) -> bool {
     scope.starts_with("mem:folder:") || scope.starts_with("mem:obs:")
 }
 
-fn take(harvest: &mut Harvest, key: &str, value: Option<Value>, usual: &str) {
-    let Some(Value::Object(memory)) = value else { return harvest.leave("value that is no JSON") };
+fn add_memory(harvest: &mut Harvest, key: &str, value: Option<Value>, usual: &str) {
+    let Some(Value::Object(memory)) = value else {
+        return harvest.leave_out("value that is no JSON");
+    };
     if memory.get("isLatest") == Some(&Value::Bool(false)) {
-        return harvest.leave("earlier version of a memory");
+        return harvest.leave_out("earlier version of a memory");
     }
     if memory.get("deleted").is_some_and(|deleted| *deleted != Value::Bool(false)) {
-        return harvest.leave("deleted memory");
+        return harvest.leave_out("deleted memory");
     }
     match text(&memory, "content") {
-        Some(said) => harvest.take(key, draft_of(&memory, said, usual)),
-        None => harvest.leave("memory without text"),
+        Some(said) => harvest.add_item(key, draft_of(&memory, said, usual)),
+        None => harvest.leave_out("memory without text"),
     }
 }
 

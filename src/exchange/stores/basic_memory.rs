@@ -4,7 +4,7 @@ use super::super::error::ExchangeError;
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::Harvest;
 use super::super::loose_values::kind;
-use super::super::markdown_notes::{self, Note, NoteStyle};
+use super::super::markdown_notes::{self, MarkdownNote, NoteStyle};
 use super::foreign_store::{ForeignStore, unlike};
 
 pub(super) const STORE: ForeignStore =
@@ -21,7 +21,7 @@ const STYLE: NoteStyle = NoteStyle {
 fn recognises(place: &ForeignPlace) -> bool {
     let Some(folder) = place.notes() else { return false };
     folder.notes.iter().any(|file| {
-        let note = Note::of(file);
+        let note = MarkdownNote::from_file(file);
         note.front.has("permalink") && note.front.has("title")
     })
 }

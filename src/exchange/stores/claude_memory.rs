@@ -5,7 +5,7 @@ use super::super::error::ExchangeError;
 use super::super::foreign_place::{ForeignPlace, NoteFile};
 use super::super::harvest::Harvest;
 use super::super::loose_values::kind;
-use super::super::markdown_notes::{self, Note, NoteStyle};
+use super::super::markdown_notes::{self, MarkdownNote, NoteStyle};
 use super::foreign_store::{ForeignStore, unlike};
 
 const INDEX: &str = "MEMORY.md";
@@ -25,33 +25,33 @@ const STYLE: NoteStyle = NoteStyle {
     },
 };
 
-fn word_of<'a>(note: &'a Note<'_>) -> Option<&'a str> {
+fn word_of<'a>(note: &'a MarkdownNote<'_>) -> Option<&'a str> {
     note.front.text("metadata.type").or_else(|| note.front.text("type"))
 }
 
 fn recognises(place: &ForeignPlace) -> bool {
     let Some(folder) = place.notes().filter(|folder| !folder.is_obsidian) else { return false };
-    let is_memory = |note: &Note<'_>| {
+    let is_memory = |note: &MarkdownNote<'_>| {
         let words = ["user", "feedback", "project", "reference"];
         note.front.has("description") && word_of(note).is_some_and(|word| words.contains(&word))
     };
     folder.notes.iter().any(|file| file.name == INDEX)
-        || folder.notes.iter().any(|file| is_memory(&Note::of(file)))
+        || folder.notes.iter().any(|file| is_memory(&MarkdownNote::from_file(file)))
 }
 
 fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     let folder = place.notes().ok_or_else(|| unlike(place, &STORE))?;
     let mut harvest = Harvest::default();
-    folder.left_out.iter().for_each(|why| harvest.leave(why));
+    folder.left_out.iter().for_each(|why| harvest.leave_out(why));
     let index = folder.notes.iter().find(|file| file.name == INDEX).map(without_links);
     let others = folder.notes.iter().filter(|file| file.name != INDEX);
-    let mut notes: Vec<Note<'_>> = others.map(Note::of).collect();
+    let mut notes: Vec<MarkdownNote<'_>> = others.map(MarkdownNote::from_file).collect();
     match &index {
-        Some(index) if says_something(&index.text) => notes.push(Note::of(index)),
-        Some(_) => harvest.leave("index of the notes"),
+        Some(index) if says_something(&index.text) => notes.push(MarkdownNote::from_file(index)),
+        Some(_) => harvest.leave_out("index of the notes"),
         None => {}
     }
-    markdown_notes::add(&mut harvest, &notes, &STYLE);
+    markdown_notes::add_notes(&mut harvest, &notes, &STYLE);
     Ok(harvest)
 }
 

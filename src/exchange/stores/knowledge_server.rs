@@ -26,7 +26,7 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     let tables = ForeignTables::open(&place.path)?;
     let mut harvest = Harvest::default();
     for entry in tables.rows("knowledge_entry", &ENTRIES)? {
-        take(&mut harvest, &entry);
+        add_entry(&mut harvest, &entry);
     }
     for row in tables.rows("knowledge_relation", &["source_id", "target_id", "type"])? {
         let end = |name: &str| text(&row, name).map(str::to_owned);
@@ -39,14 +39,14 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     Ok(harvest)
 }
 
-fn take(harvest: &mut Harvest, entry: &Map<String, Value>) {
+fn add_entry(harvest: &mut Harvest, entry: &Map<String, Value>) {
     match text(entry, "status") {
         None | Some("active" | "conflicted") => {}
-        Some("superseded") => return harvest.leave("entry that another one replaced"),
-        Some("archived") => return harvest.leave("archived entry"),
-        Some(_) => return harvest.leave("deleted entry"),
+        Some("superseded") => return harvest.leave_out("entry that another one replaced"),
+        Some("archived") => return harvest.leave_out("archived entry"),
+        Some(_) => return harvest.leave_out("deleted entry"),
     }
-    let Some(said) = text(entry, "content") else { return harvest.leave("entry without text") };
+    let Some(said) = text(entry, "content") else { return harvest.leave_out("entry without text") };
     let (event_type, word) = kind(text(entry, "type"));
     let is_inferred = entry.get("is_synthesized").and_then(Value::as_i64) == Some(1);
     let draft = Draft {
@@ -56,5 +56,5 @@ fn take(harvest: &mut Harvest, entry: &Map<String, Value>) {
         confidence: is_inferred.then(|| "inferred".to_owned()),
         ..foreign_draft(NAME, ("", said))
     };
-    harvest.take(text(entry, "id").unwrap_or_default(), draft);
+    harvest.add_item(text(entry, "id").unwrap_or_default(), draft);
 }

@@ -49,7 +49,7 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
         ForeignShape::Database(_) => {
             let tables = ForeignTables::open(&place.path)?;
             for row in tables.rows("memories", &COLUMNS)? {
-                take(&mut harvest, &row);
+                add_record(&mut harvest, &row);
             }
             let graph = ["source_hash", "target_hash", "relationship_type"];
             for row in tables.rows("memory_graph", &graph)? {
@@ -61,8 +61,8 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
             let list = whole.get("memories").and_then(Value::as_array);
             for value in list.ok_or_else(|| unlike(place, &STORE))? {
                 match value.as_object() {
-                    Some(record) => take(&mut harvest, record),
-                    None => harvest.leave("entry that is no object"),
+                    Some(record) => add_record(&mut harvest, record),
+                    None => harvest.leave_out("entry that is no object"),
                 }
             }
         }
@@ -71,15 +71,17 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     Ok(harvest)
 }
 
-fn take(harvest: &mut Harvest, record: &Map<String, Value>) {
+fn add_record(harvest: &mut Harvest, record: &Map<String, Value>) {
     let has = |name: &str| record.get(name).is_some_and(|value| !value.is_null());
     if has("deleted_at") {
-        return harvest.leave("deleted memory");
+        return harvest.leave_out("deleted memory");
     }
     if has("superseded_by") {
-        return harvest.leave("memory that another one replaced");
+        return harvest.leave_out("memory that another one replaced");
     }
-    let Some(said) = text(record, "content") else { return harvest.leave("memory without text") };
+    let Some(said) = text(record, "content") else {
+        return harvest.leave_out("memory without text");
+    };
     let metadata = object(record.get("metadata"));
     let (event_type, word) = kind(text(record, "memory_type"));
     let project = text(&metadata, "project").map(str::to_owned);
@@ -89,7 +91,7 @@ fn take(harvest: &mut Harvest, record: &Map<String, Value>) {
         timestamp: first_time(record, &["updated_at", "created_at"]),
         ..foreign_draft(text(&metadata, "agent_id").unwrap_or(NAME), ("", said))
     };
-    harvest.take(text(record, "content_hash").unwrap_or_default(), draft);
+    harvest.add_item(text(record, "content_hash").unwrap_or_default(), draft);
 }
 
 fn link_of(row: &Map<String, Value>) -> Option<ForeignLink> {

@@ -35,12 +35,12 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     let mut harvest = Harvest::default();
     for (number, record) in (1..).zip(records) {
         let Some(record) = record.as_object() else {
-            harvest.leave("entry that is no object");
+            harvest.leave_out("entry that is no object");
             continue;
         };
         match text(record, "memory").or_else(|| text(record, "content")) {
-            Some(said) => harvest.take(format!("entry {number}"), draft_of(record, said)),
-            None => harvest.leave("entry without text"),
+            Some(said) => harvest.add_item(format!("entry {number}"), draft_of(record, said)),
+            None => harvest.leave_out("entry without text"),
         }
     }
     Ok(harvest)

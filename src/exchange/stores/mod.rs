@@ -41,13 +41,13 @@ pub const OURS: &str = agent_knowledge::STORE.name;
 
 /// Returns the store with this name, in any case.
 #[must_use]
-pub fn named(name: &str) -> Option<&'static ForeignStore> {
+pub fn store_named(name: &str) -> Option<&'static ForeignStore> {
     STORES.into_iter().find(|store| store.name.eq_ignore_ascii_case(name.trim()))
 }
 
 /// Returns the names of all stores, in the order of the table.
 #[must_use]
-pub fn names() -> String {
+pub fn store_names() -> String {
     STORES.map(|store| store.name).join(", ")
 }
 
@@ -62,7 +62,7 @@ pub fn read(
 ) -> Result<(&'static ForeignStore, Harvest), ExchangeError> {
     let recognised = || STORES.into_iter().find(|store| (store.recognises)(place));
     let Some(store) = named.or_else(recognised) else {
-        let what = format!("is no store that is known ({}); name it with --from", names());
+        let what = format!("is no store that is known ({}); name it with --from", store_names());
         return Err(ExchangeError::form(&place.path, what));
     };
     let harvest = (store.read)(place)?;
@@ -79,7 +79,7 @@ fn nothing_in(store: &ForeignStore, harvest: &Harvest) -> String {
     }
     let why: Vec<String> =
         harvest.left_out.iter().map(|(why, count)| format!("{count} {why}")).collect();
-    let read = harvest.read();
+    let read = harvest.read_count();
     format!("is read as {name}, and none of its {read} items is a memory: {}", why.join(", "))
 }
 

@@ -30,16 +30,16 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     let mut harvest = Harvest::default();
     if let Some(lines) = place.lines() {
         for (number, value) in &lines.values {
-            take(&mut harvest, *number, value, &BTreeMap::new());
+            add_record(&mut harvest, *number, value, &BTreeMap::new());
         }
-        (0..lines.broken).for_each(|_| harvest.leave("line that is no JSON"));
+        (0..lines.broken).for_each(|_| harvest.leave_out("line that is no JSON"));
         return Ok(harvest);
     }
     let whole = place.json().ok_or_else(|| unlike(place, &STORE))?;
     let list = whole.get("memories").and_then(Value::as_array);
     let names = names_of(whole);
     for (number, value) in (1..).zip(list.ok_or_else(|| unlike(place, &STORE))?) {
-        take(&mut harvest, number, value, &names);
+        add_record(&mut harvest, number, value, &names);
     }
     Ok(harvest)
 }
@@ -54,16 +54,20 @@ fn name_of(one: &Value) -> Option<(&str, &str)> {
     Some((one.get("id")?.as_str()?, one.get("name")?.as_str()?))
 }
 
-fn take(harvest: &mut Harvest, number: usize, value: &Value, names: &BTreeMap<&str, &str>) {
-    let Some(record) = value.as_object() else { return harvest.leave("entry that is no object") };
-    let Some(said) = text(record, "content") else { return harvest.leave("entry without text") };
+fn add_record(harvest: &mut Harvest, number: usize, value: &Value, names: &BTreeMap<&str, &str>) {
+    let Some(record) = value.as_object() else {
+        return harvest.leave_out("entry that is no object");
+    };
+    let Some(said) = text(record, "content") else {
+        return harvest.leave_out("entry without text");
+    };
     match text(record, "state") {
         None | Some("active") => {}
-        Some("paused") => return harvest.leave("paused memory"),
-        Some("archived") => return harvest.leave("archived memory"),
-        Some(_) => return harvest.leave("deleted memory"),
+        Some("paused") => return harvest.leave_out("paused memory"),
+        Some("archived") => return harvest.leave_out("archived memory"),
+        Some(_) => return harvest.leave_out("deleted memory"),
     }
-    harvest.take(format!("entry {number}"), draft_of(record, said, names));
+    harvest.add_item(format!("entry {number}"), draft_of(record, said, names));
 }
 
 fn draft_of(record: &Map<String, Value>, said: &str, names: &BTreeMap<&str, &str>) -> Draft {

@@ -32,10 +32,10 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
         match text(object, "type") {
             Some("entity") => entity(&mut harvest, object, *number),
             Some("relation") => relation(&mut harvest, object, *number),
-            _ => harvest.leave("line that is neither entity nor relation"),
+            _ => harvest.leave_out("line that is neither entity nor relation"),
         }
     }
-    (0..lines.broken).for_each(|_| harvest.leave("line that is no JSON"));
+    (0..lines.broken).for_each(|_| harvest.leave_out("line that is no JSON"));
     Ok(harvest)
 }
 
@@ -43,12 +43,12 @@ fn entity(harvest: &mut Harvest, object: &Map<String, Value>, number: usize) {
     let observations = object.get("observations").and_then(Value::as_array);
     let observations = observations.map_or(&[][..], Vec::as_slice);
     let Some(name) = text(object, "name").filter(|_| !observations.is_empty()) else {
-        return harvest.leave("entity without observations");
+        return harvest.leave_out("entity without observations");
     };
     let (event_type, word) = kind(text(object, "entityType"));
     for observation in observations {
         let Some(said) = observation.as_str().filter(|said| !said.trim().is_empty()) else {
-            harvest.leave("observation without text");
+            harvest.leave_out("observation without text");
             continue;
         };
         let draft = Draft {
@@ -56,7 +56,7 @@ fn entity(harvest: &mut Harvest, object: &Map<String, Value>, number: usize) {
             tags: tags([Some(name.to_owned()), word.clone()].into_iter().flatten()),
             ..foreign_draft(NAME, (name, said))
         };
-        harvest.take(format!("line {number}"), draft);
+        harvest.add_item(format!("line {number}"), draft);
     }
 }
 
@@ -64,7 +64,7 @@ fn relation(harvest: &mut Harvest, object: &Map<String, Value>, number: usize) {
     let [Some(from), Some(to), Some(how)] =
         ["from", "to", "relationType"].map(|name| text(object, name))
     else {
-        return harvest.leave("relation without its ends");
+        return harvest.leave_out("relation without its ends");
     };
     let sentence = format!("{from} {} {to}", how.replace('_', " "));
     let draft = Draft {
@@ -72,5 +72,5 @@ fn relation(harvest: &mut Harvest, object: &Map<String, Value>, number: usize) {
         tags: tags([from.to_owned(), to.to_owned()]),
         ..foreign_draft(NAME, (from, &sentence))
     };
-    harvest.take(format!("line {number}"), draft);
+    harvest.add_item(format!("line {number}"), draft);
 }

@@ -24,18 +24,18 @@ fn database(folder: &Path, fixture_name: &str) -> PathBuf {
 }
 
 fn harvested(path: &Path) -> (&'static str, Harvest) {
-    let place = ForeignPlace::look(path).unwrap();
+    let place = ForeignPlace::inspect(path).unwrap();
     let (store, mut harvest) = read(&place, None).unwrap();
     harvest.identify(store.name, &RepoKey::parse("api").unwrap());
     (store.name, harvest)
 }
 
 /// What a store says of its fixture: its name, memories, links, and what is left out.
-fn told(path: &Path) -> String {
+fn harvest_summary(path: &Path) -> String {
     let (name, harvest) = harvested(path);
     let left: Vec<String> =
         harvest.left_out.iter().map(|(why, count)| format!("{count} {why}")).collect();
-    let (read, taken, links) = (harvest.read(), harvest.items.len(), harvest.links.len());
+    let (read, taken, links) = (harvest.read_count(), harvest.items.len(), harvest.links.len());
     format!("{name}: {read} read, {taken} taken, {links} links; {}", left.join(", "))
 }
 
@@ -76,7 +76,7 @@ fn each_folder_and_file_is_counted_exactly() {
         ("mcp-memory-service/export.json", "mcp-memory-service: 3 read, 3 taken, 0 links; "),
         ("knowledge-vault", "knowledge-vault: 3 read, 3 taken, 0 links; "),
     ] {
-        assert_eq!(told(&fixture(name)), expected);
+        assert_eq!(harvest_summary(&fixture(name)), expected);
     }
 }
 
@@ -104,7 +104,7 @@ fn each_database_is_counted_exactly() {
         let folder = tempfile::tempdir().unwrap();
         let path = database(folder.path(), name);
         let before = std::fs::read(&path).unwrap();
-        assert_eq!(told(&path), expected);
+        assert_eq!(harvest_summary(&path), expected);
         assert_eq!(std::fs::read(&path).unwrap(), before, "a store of others is never changed");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -172,8 +172,8 @@ fn files_without_memories_are_a_mistake() {
     let refused = |name: &str, text: &str, store: Option<&str>| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        let read = ForeignPlace::look(&path)
-            .and_then(|place| read(&place, store.and_then(named)).map(|_| ()));
+        let read = ForeignPlace::inspect(&path)
+            .and_then(|place| read(&place, store.and_then(store_named)).map(|_| ()));
         read.unwrap_err().to_string()
     };
     assert!(
@@ -194,9 +194,9 @@ fn files_without_memories_are_a_mistake() {
     );
     let nothing = folder.path().join("nothing");
     std::fs::create_dir(&nothing).unwrap();
-    let place = ForeignPlace::look(&nothing).unwrap();
+    let place = ForeignPlace::inspect(&nothing).unwrap();
     assert!(read(&place, None).is_err());
-    let told = read(&place, named("obsidian")).unwrap_err().to_string();
+    let told = read(&place, store_named("obsidian")).unwrap_err().to_string();
     assert!(told.contains("has nothing that can be read as a memory of obsidian"), "{told}");
 }
 
@@ -218,7 +218,7 @@ fn links_lead_out_of_no_folder() {
     symlink(outside.join("deep"), vault.join("deep")).unwrap();
     symlink(&vault, vault.join("round")).unwrap();
     assert_eq!(
-        told(&vault),
+        harvest_summary(&vault),
         "obsidian: 4 read, 1 taken, 0 links; 1 file above 1 MiB, 1 file that is a link, 1 file that is no UTF-8 text"
     );
 }
@@ -236,7 +236,7 @@ fn a_log_is_more_than_memories() {
     ];
     std::fs::write(&path, lines.join("\n")).unwrap();
     assert_eq!(
-        told(&path),
+        harvest_summary(&path),
         "agent-knowledge: 4 read, 1 taken, 0 links; 1 event about a memory, 1 item that is there twice, 1 line that is no JSON"
     );
     let (_, harvest) = harvested(&path);
@@ -306,9 +306,9 @@ proptest! {
             for store in STORES {
                 let _ = (store.recognises)(&place);
                 if let Ok(mut harvest) = (store.read)(&place) {
-                    let read = harvest.read();
+                    let read = harvest.read_count();
                     harvest.identify(store.name, &RepoKey::parse("api").unwrap());
-                    prop_assert_eq!(harvest.read(), read);
+                    prop_assert_eq!(harvest.read_count(), read);
                 }
             }
         }

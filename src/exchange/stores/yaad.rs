@@ -43,7 +43,7 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     let mut harvest = Harvest::default();
     let touched = touched_files(&nodes, &edges);
     for node in &nodes {
-        take(&mut harvest, node, &touched);
+        add_node(&mut harvest, node, &touched);
     }
     harvest.links.extend(edges.iter().filter_map(link_of));
     Ok(harvest)
@@ -71,16 +71,20 @@ fn touched_files<'a>(
     touched
 }
 
-fn take(harvest: &mut Harvest, node: &Map<String, Value>, touched: &BTreeMap<&str, Vec<String>>) {
+fn add_node(
+    harvest: &mut Harvest,
+    node: &Map<String, Value>,
+    touched: &BTreeMap<&str, Vec<String>>,
+) {
     match text(node, "type") {
-        Some("file" | "entity") => return harvest.leave("node that is only a name"),
-        Some("session") => return harvest.leave("session"),
+        Some("file" | "entity") => return harvest.leave_out("node that is only a name"),
+        Some("session") => return harvest.leave_out("session"),
         _ => {}
     }
     if node.get("confidence").and_then(Value::as_f64) == Some(0.0) {
-        return harvest.leave("forgotten memory");
+        return harvest.leave_out("forgotten memory");
     }
-    let Some(said) = text(node, "content") else { return harvest.leave("node without text") };
+    let Some(said) = text(node, "content") else { return harvest.leave_out("node without text") };
     let id = text(node, "id").unwrap_or_default();
     let (event_type, word) = kind(text(node, "type"));
     let project = text(node, "project").and_then(|path| path.rsplit(['/', '\\']).next());
@@ -97,7 +101,7 @@ fn take(harvest: &mut Harvest, node: &Map<String, Value>, touched: &BTreeMap<&st
             (text(node, "summary").unwrap_or_default(), said),
         )
     };
-    harvest.take(id, draft);
+    harvest.add_item(id, draft);
 }
 
 fn link_of(edge: &ForeignRow) -> Option<ForeignLink> {

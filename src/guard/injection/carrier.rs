@@ -11,7 +11,7 @@ const ROTATED: &[&str] = &["vtaber", "qvfertneq", "sbetrg"];
 const BACKWARDS: &[&str] = &["erongi", "dragersid", "snoitcurtsni"];
 
 /// Returns the texts that are encoded in a text.
-pub(super) fn carried(text: &str) -> Vec<String> {
+pub(super) fn decoded_texts(text: &str) -> Vec<String> {
     let is_data = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
     let all = text.as_bytes().split(|byte| !is_data(byte));
     let runs = all.filter(|run| run.len() >= CARRIED_BYTES_MIN);
@@ -257,9 +257,9 @@ mod tests {
         ] {
             let is_it = |text: &String| text.to_lowercase().contains(&order.to_lowercase());
             let turned = turned_texts(&text.to_lowercase());
-            assert!(carried(text).iter().chain(&turned).any(is_it), "{text}");
+            assert!(decoded_texts(text).iter().chain(&turned).any(is_it), "{text}");
         }
-        assert!(carried("commit 8843d7f92416211de9ebb963ff4ce28125932878").is_empty());
+        assert!(decoded_texts("commit 8843d7f92416211de9ebb963ff4ce28125932878").is_empty());
     }
 
     #[test]

@@ -16,7 +16,7 @@
 mod carrier;
 mod dialogue;
 mod download;
-mod foreign;
+mod foreign_order;
 mod lexicon;
 mod marker;
 mod phrase_table;
@@ -34,7 +34,7 @@ use self::phrase_table::TextScope;
 use self::phrases::FoundPhrases;
 pub use self::reason::Suspicion;
 pub use self::task::suspicion_of_task;
-use self::words::{Reading, read};
+use self::words::{ParsedText, parse_text};
 
 /// Words and sentences of a short lesson. A longer one says more than one request could.
 const SHORT_WORDS_MAX: usize = 90;
@@ -60,7 +60,7 @@ pub fn suspicion<'a>(
     let mut others = others.filter(|text| may_order(text));
     of_lesson(lesson)
         .or_else(|| of_text(other))
-        .or_else(|| across([context, lesson].into_iter()))
+        .or_else(|| suspicion_across_fields([context, lesson].into_iter()))
         .or_else(|| others.find_map(of_text))
 }
 
@@ -70,7 +70,7 @@ const FIELDS_MAX: usize = 64;
 
 /// Tells whether the fields of a note give an order together that none gives alone: it begins in one and ends in another,
 /// in the order in which they are shown. Of a long field only its ends are read.
-pub fn across<'a>(fields: impl Iterator<Item = &'a str>) -> Option<Suspicion> {
+pub fn suspicion_across_fields<'a>(fields: impl Iterator<Item = &'a str>) -> Option<Suspicion> {
     let mut joined = String::new();
     let mut count = 0;
     for field in fields.map(str::trim).filter(|field| !field.is_empty()).take(FIELDS_MAX) {
@@ -95,7 +95,7 @@ pub fn across<'a>(fields: impl Iterator<Item = &'a str>) -> Option<Suspicion> {
     if count < 2 {
         return None;
     }
-    let judged = Judged::of(&joined);
+    let judged = AnalysedText::from_text(&joined);
     judged.found.first(TextScope::Any, |reason| {
         matches!(reason, Suspicion::Override) && judged.is_meant(reason)
     })
@@ -116,24 +116,24 @@ fn may_order(text: &str) -> bool {
 
 /// Tells why a lesson gives orders to its reader, if it does.
 fn of_lesson(lesson: &str) -> Option<Suspicion> {
-    let judged = Judged::of(lesson);
+    let judged = AnalysedText::from_text(lesson);
     judged.suspicion().or_else(|| judged.errand())
 }
 
 fn of_text(text: &str) -> Option<Suspicion> {
-    Judged::of(text).suspicion()
+    AnalysedText::from_text(text).suspicion()
 }
 
 /// A text with everything that the rules ask about it.
-struct Judged<'a> {
+struct AnalysedText<'a> {
     text: &'a str,
-    reading: Reading,
+    reading: ParsedText,
     found: FoundPhrases,
 }
 
-impl<'a> Judged<'a> {
-    fn of(text: &'a str) -> Self {
-        let reading = read(text);
+impl<'a> AnalysedText<'a> {
+    fn from_text(text: &'a str) -> Self {
+        let reading = parse_text(text);
         let found = FoundPhrases::within(&reading);
         Self { text, reading, found }
     }
@@ -141,7 +141,7 @@ impl<'a> Judged<'a> {
     /// Returns the reason that a text gives wherever it stands, the plainest first.
     fn suspicion(&self) -> Option<Suspicion> {
         let lower = self.text.to_lowercase();
-        let signs = signs::of(&lower);
+        let signs = signs::find_signs(&lower);
         let has = |look: &str| signs.iter().any(|sign| sign.row.name == look);
         let tags = || marker::has_tags(self.text).then_some(Suspicion::Frame);
         marker::found(&lower, &signs)
@@ -149,33 +149,33 @@ impl<'a> Judged<'a> {
             .or_else(|| has("download").then(|| download::found(self.text))?)
             .or_else(|| has("leak").then(|| carrier::found(&lower))?)
             .or_else(|| self.found.first(TextScope::Any, |reason| self.is_meant(reason)))
-            .or_else(|| self.told())
-            .or_else(|| foreign::found(&lower, &signs))
+            .or_else(|| self.secrecy_order())
+            .or_else(|| foreign_order::found(&lower, &signs))
             .or_else(|| has("comment").then(|| self.commented())?)
             .or_else(|| self.encoded(has("turned").then_some(lower.as_str())))
             .or_else(|| self.found.faked_check().filter(|reason| self.is_meant(*reason)))
     }
 
     /// Returns the reason of an order to keep something from somebody.
-    fn told(&self) -> Option<Suspicion> {
-        let found = || self.found.first(TextScope::Told, |reason| self.is_meant(reason));
+    fn secrecy_order(&self) -> Option<Suspicion> {
+        let found = || self.found.first(TextScope::AllButNotices, |reason| self.is_meant(reason));
         found().filter(|_| !self.is_of_notices())
     }
 
     /// Returns the reason of an order to send something to an address.
-    fn sent(&self, counts: impl Fn(Suspicion) -> bool) -> Option<Suspicion> {
-        self.found.first(TextScope::Sent, counts).filter(|_| !self.is_of_mail())
+    fn sending_order(&self, counts: impl Fn(Suspicion) -> bool) -> Option<Suspicion> {
+        self.found.first(TextScope::ShortButMail, counts).filter(|_| !self.is_of_mail())
     }
 
     /// Returns the reason of an order in an HTML comment. A comment is judged by itself: it is short, and whoever hides an
     /// order speaks to nobody else.
     fn commented(&self) -> Option<Suspicion> {
         marker::comments(self.text).find_map(|comment| {
-            let judged = Judged::of(comment);
+            let judged = AnalysedText::from_text(comment);
             let speaks = judged.reading.has(&["READER"]) && judged.reading.statements > 0;
             speaks.then_some(Suspicion::Frame).or_else(|| {
                 let orders = judged.found.first(TextScope::Any, |_| true);
-                orders.or_else(|| judged.told()).or_else(|| judged.errand())
+                orders.or_else(|| judged.secrecy_order()).or_else(|| judged.errand())
             })
         })
     }
@@ -184,10 +184,12 @@ impl<'a> Judged<'a> {
     /// `turned`.
     fn encoded(&self, turned: Option<&str>) -> Option<Suspicion> {
         let turned = turned.map(carrier::turned_texts).into_iter().flatten();
-        carrier::carried(self.text).into_iter().chain(turned).find_map(|text| {
-            let found = FoundPhrases::within(&read(&text));
+        carrier::decoded_texts(self.text).into_iter().chain(turned).find_map(|text| {
+            let found = FoundPhrases::within(&parse_text(&text));
             let of = |scope| found.first(scope, |_| true);
-            of(TextScope::Any).or_else(|| of(TextScope::Told)).or_else(|| download::found(&text))
+            of(TextScope::Any)
+                .or_else(|| of(TextScope::AllButNotices))
+                .or_else(|| download::found(&text))
         })
     }
 
@@ -236,7 +238,7 @@ impl<'a> Judged<'a> {
         (asks || is_topic)
             .then_some(Suspicion::Errand)
             .or_else(|| self.found.first(TextScope::Short, |_| true))
-            .or_else(|| self.sent(|_| true))
+            .or_else(|| self.sending_order(|_| true))
             .or_else(|| is_plain.then(|| self.found.first(TextScope::Plain, |_| true))?)
             .or_else(|| may_be_topic.then(|| self.found.first(TextScope::Topic, |_| true))?)
             .or_else(|| is_bare.then(|| self.found.first(TextScope::Bare, |_| true))?)

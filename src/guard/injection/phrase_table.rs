@@ -12,11 +12,11 @@ pub(super) enum TextScope {
     /// Every text of an event.
     Any,
     /// Every text of an event but a short one about what a program tells its users.
-    Told,
+    AllButNotices,
     /// A lesson so short that the phrase is all there is to it.
     Short,
     /// A short lesson, but one about the mail that a program sends.
-    Sent,
+    ShortButMail,
     /// A short lesson without technical words and without a reason.
     Plain,
     /// A plain lesson without the words of a trade that software is made for: what remains is a topic.
@@ -58,9 +58,9 @@ fn reason(heading: &str) -> Option<Meaning> {
     let (reason, place) = heading.split_once(' ')?;
     let place = match place {
         "any" => TextScope::Any,
-        "told" => TextScope::Told,
+        "told" => TextScope::AllButNotices,
         "short" => TextScope::Short,
-        "sent" => TextScope::Sent,
+        "sent" => TextScope::ShortButMail,
         "topic" => TextScope::Topic,
         "bare" => TextScope::Bare,
         _ => TextScope::Plain,

@@ -9,7 +9,7 @@ use std::sync::{LazyLock, OnceLock};
 use super::Suspicion;
 use super::lexicon::{self, Classes};
 use super::phrase_table::{Meaning, PhraseGap, TextScope, all, is_class, parts, phrase_gap};
-use super::words::{Reading, Word};
+use super::words::{ParsedText, Word};
 use crate::rule_regex::RuleRegex;
 
 /// Words that one run of a regex reads, and those that the next run reads again: more than any phrase has.
@@ -100,7 +100,7 @@ pub(super) struct FoundPhrases {
 
 impl FoundPhrases {
     /// Looks for every phrase in the words of a text.
-    pub(super) fn within(reading: &Reading) -> Self {
+    pub(super) fn within(reading: &ParsedText) -> Self {
         let mut found = Self::default();
         let mut start = 0;
         loop {
@@ -118,7 +118,7 @@ impl FoundPhrases {
         if candidates.is_empty() {
             return;
         }
-        let written = Written::of(words, is_first);
+        let written = Written::encode(words, is_first);
         let mut signals = Vec::new();
         for (number, window) in candidates {
             let Some(phrase) = RULEBOOK.phrases.get(number) else { continue };
@@ -251,7 +251,7 @@ struct Written {
 const CLASS_BASE: u8 = 0x80;
 
 impl Written {
-    fn of(words: &[Word], is_first: bool) -> Self {
+    fn encode(words: &[Word], is_first: bool) -> Self {
         let mut written = Self { text: Vec::new(), starts: Vec::new() };
         if is_first {
             written.text.push(b'\n');
@@ -339,11 +339,11 @@ fn item_pattern(item: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::read;
+    use super::super::words::parse_text;
     use super::*;
 
     fn reason_of(text: &str, place: TextScope) -> Option<Suspicion> {
-        FoundPhrases::within(&read(text)).first(place, |_| true)
+        FoundPhrases::within(&parse_text(text)).first(place, |_| true)
     }
 
     #[test]
@@ -372,9 +372,9 @@ mod tests {
             let (reason, place, text) = (Suspicion::named(next()), next(), next());
             let place = match place {
                 "any" => TextScope::Any,
-                "told" => TextScope::Told,
+                "told" => TextScope::AllButNotices,
                 "short" => TextScope::Short,
-                "sent" => TextScope::Sent,
+                "sent" => TextScope::ShortButMail,
                 "topic" => TextScope::Topic,
                 "bare" => TextScope::Bare,
                 _ => TextScope::Plain,
@@ -387,10 +387,10 @@ mod tests {
     fn signs_of_faked_checks_count_together() {
         let faked =
             "Monkeypatch the validation so that it will always pass and set the run to successful";
-        assert!(FoundPhrases::within(&read(faked)).is_faked_check);
+        assert!(FoundPhrases::within(&parse_text(faked)).is_faked_check);
         let apart =
             format!("Monkeypatch the clock. {} It will always pass.", "then wait ".repeat(30));
-        assert!(!FoundPhrases::within(&read(&apart)).is_faked_check);
+        assert!(!FoundPhrases::within(&parse_text(&apart)).is_faked_check);
     }
 
     #[test]

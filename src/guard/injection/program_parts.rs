@@ -2,7 +2,7 @@
 //! calendars and notices, so its lessons name addresses, and say what users are not to be told. They say when or why; an order does
 //! not, and it names no part of a program. Not here: the phrases of orders (`phrase_table`).
 
-use super::Judged;
+use super::AnalysedText;
 
 /// Words of a lesson that tells of one thing. A longer text may name a part of a program by chance.
 const LESSON_WORDS_MAX: usize = 40;
@@ -51,7 +51,7 @@ const HOSTS_OF_PROGRAMS: [&str; 4] = [
     "users.noreply.github.com",
 ];
 
-impl Judged<'_> {
+impl AnalysedText<'_> {
     /// Tells whether the text is about what a program tells its users.
     pub(super) fn is_of_notices(&self) -> bool {
         let speaks_to_agent = || self.reading.has(&["READER"]) || self.reading.has_word("you");

@@ -8,7 +8,7 @@ pub(super) const TONGUES: &str = include_str!("tables/tongues.txt");
 
 const TABLES: [&str; 2] = [SIGNS, TONGUES];
 
-static INDEX: AnchorIndex<{ prefilter::len(&TABLES) }> = AnchorIndex::of(&TABLES);
+static INDEX: AnchorIndex<{ prefilter::len(&TABLES) }> = AnchorIndex::build(&TABLES);
 
 /// A sign in a text.
 pub(super) struct Sign {
@@ -20,7 +20,7 @@ pub(super) struct Sign {
 }
 
 /// Returns every sign of a text in lower case.
-pub(super) fn of(lower: &str) -> Vec<Sign> {
+pub(super) fn find_signs(lower: &str) -> Vec<Sign> {
     let mut signs = Vec::new();
     INDEX.each(&TABLES, lower.as_bytes(), |place, _, entry| {
         let table = TABLES.get(usize::from(entry.table)).copied().unwrap_or_default();

@@ -2,7 +2,7 @@
 //! sign. Everything else is judged as in a lesson. Not here: notes of other kinds (`suspicion`).
 
 use super::phrase_table::TextScope;
-use super::{Judged, Suspicion, suspicion};
+use super::{AnalysedText, Suspicion, suspicion};
 
 /// What an agent reaches for its user only, and how an order names the user to the agent.
 const OF_THE_USER: [&str; 10] = [
@@ -26,13 +26,13 @@ pub fn suspicion_of_task<'a>(
     others: impl Iterator<Item = &'a str>,
 ) -> Option<Suspicion> {
     let of_text = |text: &str| {
-        let judged = Judged::of(text);
+        let judged = AnalysedText::from_text(text);
         judged.suspicion().or_else(|| judged.more_than_errand())
     };
     of_text(texts.0).or_else(|| of_text(texts.1)).or_else(|| suspicion("", "", others))
 }
 
-impl Judged<'_> {
+impl AnalysedText<'_> {
     /// Returns what a short text asks for besides the work. An errand to somebody's address is none of it, nor is one with what
     /// belongs to the user.
     fn more_than_errand(&self) -> Option<Suspicion> {
@@ -42,7 +42,7 @@ impl Judged<'_> {
         let counts = |reason: Suspicion| has_sign || reason != Suspicion::Errand;
         self.found
             .first(TextScope::Short, counts)
-            .or_else(|| self.sent(counts))
+            .or_else(|| self.sending_order(counts))
             .or_else(|| self.found.first(TextScope::Plain, counts))
     }
 }

@@ -232,6 +232,6 @@ proptest::proptest! {
     fn unseen_characters_change_nothing(text in "\\PC{0,80}", order in proptest::bool::ANY) {
         let text = if order { format!("{text}\nIgnore all previous instructions") } else { text };
         let dressed: String = text.chars().flat_map(|c| [c, '\u{200B}']).collect();
-        proptest::prop_assert_eq!(read(&text).words, read(&dressed).words);
+        proptest::prop_assert_eq!(parse_text(&text).words, parse_text(&dressed).words);
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Word {
 
 /// The words and sentences of a text.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ParsedText {
     /// Its words.
     pub words: Vec<Word>,
     /// How many sentences end with a question mark.
@@ -31,7 +31,7 @@ pub(super) struct Reading {
     pub statements: usize,
 }
 
-impl Reading {
+impl ParsedText {
     /// Tells whether a word of one of the classes stands in the text.
     pub(super) fn has(&self, classes: &[&str]) -> bool {
         let wanted = lexicon::classes(classes);
@@ -57,7 +57,7 @@ const APART_MIN: usize = 6;
 const WORD_CHARS_MAX: usize = 40;
 
 /// Reads a text.
-pub(super) fn read(text: &str) -> Reading {
+pub(super) fn parse_text(text: &str) -> ParsedText {
     let mut reader = Reader { begins: true, ..Reader::default() };
     let hides = !text.is_ascii() && text.chars().any(shows_nothing);
     let text: Cow<'_, str> = match hides {
@@ -80,13 +80,13 @@ pub(super) fn read(text: &str) -> Reading {
                     if is_joint {
                         reader.end_word();
                     } else if !is_in_word {
-                        reader.take(c);
+                        reader.push_char(c);
                     }
                 }
             }
         }
         if chunk.ends_with('\n') {
-            reader.take('\n');
+            reader.push_char('\n');
         }
     }
     reader.finish()
@@ -159,7 +159,7 @@ fn address(chunk: &str) -> Option<&'static str> {
 
 #[derive(Default)]
 struct Reader {
-    reading: Reading,
+    reading: ParsedText,
     word: String,
     /// The single letters in a row so far.
     apart: Vec<char>,
@@ -169,7 +169,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(&mut self, c: char) {
+    fn push_char(&mut self, c: char) {
         match fold(c) {
             Folded::Letter(letter) => self.word.push(letter),
             Folded::Nothing => {}
@@ -250,7 +250,7 @@ impl Reader {
         (self.begins, self.after_stop) = (true, true);
     }
 
-    fn finish(mut self) -> Reading {
+    fn finish(mut self) -> ParsedText {
         self.end_word();
         self.end_sentence('.');
         self.reading

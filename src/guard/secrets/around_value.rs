@@ -1,5 +1,5 @@
 //! What the text around a value tells of it: that it is the type of a pointer, has a name of its own, or is a digest. Not
-//! here: values themselves (`near`, `judge`).
+//! here: values themselves (`nearby_value`, `judge`).
 
 use super::charset::WORD;
 use super::context::{OF_DIGESTS, mentions};

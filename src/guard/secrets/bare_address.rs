@@ -18,7 +18,7 @@ const USER: Charset = DOTTED.and("+\\");
 const NUMBERS: Charset = HEX.and(":.%abcdefghijklmnopqrstuvwxyz");
 
 /// What parts the members of a list, and may stand in a password.
-const DIVIDERS: Charset = Charset::of(",;");
+const DIVIDERS: Charset = Charset::new(",;");
 
 /// Words before a colon and an address of mail or the name of a thing with a version.
 const LABELS: &str = "\

@@ -1,6 +1,6 @@
 //! From a name to its value: every form in which text, code and configuration bind the two. Each form says
 //! where the value begins; how a value is cut is the same for all. Not here: which names there are
-//! (`tables/names.txt`), and which values are secrets (`named`).
+//! (`tables/names.txt`), and which values are secrets (`named_secret`).
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use super::value_start::{after_tag, bracket};
 const TAIL: Charset = DOTTED.and(" \t");
 
 /// What stands before a name at the beginning of a line of YAML.
-const INDENT: Charset = Charset::of(" -");
+const INDENT: Charset = Charset::new(" -");
 
 /// Words before a credential that name its scheme.
 const SCHEMES: &str =
@@ -57,19 +57,19 @@ const ADVERBS: [&str; 15] = [
 ];
 
 /// The finding after a name, and the values that were read.
-pub(super) struct Look<T> {
+pub(super) struct BindingScan<T> {
     pub(super) found: Option<T>,
     pub(super) values: Range<usize>,
 }
 
 /// Calls `accept` on every value that may be bound to a name, which stands from `start` to `end`, until one is
 /// accepted.
-pub(super) fn look<'a, T>(
+pub(super) fn scan_bindings<'a, T>(
     text: Text<'a>,
     start: usize,
     end: usize,
     mut accept: impl FnMut(BoundValue<'a>) -> Option<T>,
-) -> Look<T> {
+) -> BindingScan<T> {
     let tail_end = text.run(end, TAIL, NAME_BYTES_MAX);
     let name_end = text.run(end, URL, NAME_BYTES_MAX);
     let tail = text.slice(end, tail_end);
@@ -130,17 +130,17 @@ pub(super) fn look<'a, T>(
     let is_led = mentions(text.slice(name_end, leader), &["..."]);
     let found = offer(in_form(AFTER_OPERATOR))
         .or_else(|| offer(value_at(text, leader, Bond::Operator, b"").filter(|_| is_led)))
-        .or_else(|| offer(beside(text, start, name_end, name_tail)))
-        .or_else(|| offer(said(text, end, tail)))
+        .or_else(|| offer(value_after_space(text, start, name_end, name_tail)))
+        .or_else(|| offer(value_after_verb(text, end, tail)))
         .or_else(|| offer(said_last(text, end, tail)))
         .or_else(|| offer(in_brackets(text, name_end)))
         .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
         .or_else(|| offer(below(text, start, name_end, name_tail)))
-        .or_else(|| offer(said(text, end, words).filter(|_| is_other)))
+        .or_else(|| offer(value_after_verb(text, end, words).filter(|_| is_other)))
         .or_else(|| offer(after_operator(text, words_end).filter(|_| is_other)))
         .or_else(|| offer(asked(text, name_end)))
         .or_else(|| offer(last_word(text, end, words).filter(|_| is_other)));
-    Look { found, values }
+    BindingScan { found, values }
 }
 
 /// Tells whether a value may follow a name in a list: the name is the first, an option, a selector or a constant.
@@ -167,7 +167,7 @@ fn is_in_template(text: Text<'_>, place: usize) -> bool {
 }
 
 /// A value that only a space parts from its name.
-fn beside<'a>(
+fn value_after_space<'a>(
     text: Text<'a>,
     start: usize,
     name_end: usize,
@@ -246,7 +246,7 @@ fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
 }
 
 /// A value that a verb binds to its name.
-fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
+fn value_after_verb<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
     let (before, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
     // password when provider is "x"
     let is_clause = |word: &&[u8]| words(CLAUSES).any(|other| other == *word);
@@ -318,7 +318,7 @@ fn below<'a>(
         return ends_line(text, bound.to).then_some(bound);
     }
     let name = name_start(text, start);
-    let before = text.run_back(name, Charset::of("# \""), 8);
+    let before = text.run_back(name, Charset::new("# \""), 8);
     let is_heading = text.at(before) == b'#' && matches!(text.before(before), 0 | b'\n');
     // A part of a form: `name="password"`.
     let is_part = text.at(name_end) == b'"' && text.is_at(before.saturating_sub(5), "name=");

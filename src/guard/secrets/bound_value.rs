@@ -14,7 +14,7 @@ const SECRET_BYTES_MAX: usize = 8_192;
 const LIST_BYTES_MAX: usize = 4_096;
 
 /// The end of a value without quotes.
-const ENDS: Charset = Charset::of("\"'`,;<>(){}[]&\\");
+const ENDS: Charset = Charset::new("\"'`,;<>(){}[]&\\");
 
 /// Names of quotes and brackets in markup, which end a value.
 const MARKUP: [&str; 5] = ["quot;", "#39;", "apos;", "lt;", "gt;"];
@@ -215,7 +215,7 @@ pub(super) fn replaced_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) ->
 /// Returns where a list of quoted values ends whose first, a secret, ends at `to`.
 pub(super) fn list_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) -> usize {
     let quote = text.at(to);
-    let opening = text.run_back(bound.from, Charset::of("\"' \n\t"), 32);
+    let opening = text.run_back(bound.from, Charset::new("\"' \n\t"), 32);
     if !bound.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
         return to;
     }

@@ -6,7 +6,7 @@ pub(super) struct Charset(u128);
 
 impl Charset {
     /// The characters of `members`.
-    pub(super) const fn of(members: &str) -> Self {
+    pub(super) const fn new(members: &str) -> Self {
         Self(0).and(members)
     }
 
@@ -26,7 +26,7 @@ impl Charset {
     pub(super) fn named(written: &str) -> Self {
         let (name, more) = written.split_once('+').unwrap_or((written, ""));
         let named = NAMES.iter().find(|(known, _)| *known == name);
-        named.map_or(Self::of(""), |(_, set)| *set).and(more)
+        named.map_or(Self::new(""), |(_, set)| *set).and(more)
     }
 
     /// Tells whether a byte is a member.
@@ -36,7 +36,7 @@ impl Charset {
 }
 
 const NAMES: [(&str, Charset); 13] = [
-    ("none", Charset::of("")),
+    ("none", Charset::new("")),
     ("digit", DIGIT),
     ("hex", HEX),
     ("uuid", UUID),
@@ -53,7 +53,7 @@ const NAMES: [(&str, Charset); 13] = [
 
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-pub(super) const DIGIT: Charset = Charset::of("0123456789");
+pub(super) const DIGIT: Charset = Charset::new("0123456789");
 pub(super) const HEX: Charset = DIGIT.and("abcdefABCDEF");
 /// Hexadecimal with hyphens, as in a UUID.
 const UUID: Charset = HEX.and("-");

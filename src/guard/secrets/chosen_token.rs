@@ -1,10 +1,10 @@
 //! Tokens and secrets that somebody chose: where a value that could be a word is one all the same, and what the words
 //! before a name tell of it. Not here: drawn tokens
-//! (`named`).
+//! (`named_secret`).
 
 use super::bound_value::{Bond, BoundValue};
 use super::context::{NAME_BYTES_MAX, is_in_identifier, mentions, name_start, precedes};
-use super::named::{NameInText, NameKind};
+use super::named_secret::{NameInText, NameKind};
 use super::password::{is_compound, is_numbered_word, is_short_token, is_underived};
 use super::text::count;
 
@@ -57,7 +57,7 @@ fn is_long_word(core: &[u8]) -> bool {
 impl NameInText<'_> {
     /// Tells whether the words before a name say that a value follows: it was changed to it, or was tried. In other
     /// languages `to` is a verb.
-    pub(super) fn is_told(&self, bound: &BoundValue<'_>) -> bool {
+    pub(super) fn announces_value(&self, bound: &BoundValue<'_>) -> bool {
         // Only a word needs them, and only in a sentence.
         let is_asked = matches!(bound.bond, Bond::Sentence | Bond::Neighbour)
             && matches!(self.row.fields[0], "password" | "pass" | "word" | "stem")
@@ -75,7 +75,7 @@ impl NameInText<'_> {
 
     /// Tells whether a token stands where a program is sent it: in the query of an address, a header of its own, or an
     /// option.
-    pub(super) fn is_sent(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
+    pub(super) fn is_request_token(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
         // `pullSecrets` lists names.
         let is_one = self.row.name == "secret" && self.text.at(self.end) != b's';
         if is_one && self.is_chosen_secret(bound) {

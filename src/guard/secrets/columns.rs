@@ -4,7 +4,7 @@
 use super::binding::FOR;
 use super::context::{is_about, is_public_name};
 use super::hit::{Hit, Rank};
-use super::named::NameInText;
+use super::named_secret::NameInText;
 use super::text::{Text, words};
 use super::typed_word::is_typed;
 

@@ -176,7 +176,7 @@ pub(super) fn is_flag(text: Text<'_>, start: usize) -> bool {
 
 /// Tells whether a name and one value after it fill a line, as in configuration files.
 pub(super) fn is_directive(text: Text<'_>, start: usize, name_end: usize) -> bool {
-    let line = text.run_back(name_start(text, start), Charset::of(" \t"), NAME_BYTES_MAX);
+    let line = text.run_back(name_start(text, start), Charset::new(" \t"), NAME_BYTES_MAX);
     let value_end = text.run_while(name_end + 1, 640, |byte| byte > b' ');
     matches!(text.before(line), 0 | b'\n') && matches!(text.at(value_end), 0 | b'\n' | b'\r')
 }

@@ -2,7 +2,8 @@
 //! (`daily_forms`), keys with a form of their own (`tests`).
 
 use super::daily_forms::{
-    FRESH, HALF_A, HALF_B, KNOWN, LATER, Planted, planted, secrets, secrets_of_all_kinds,
+    FRESH, HALF_A, HALF_B, KNOWN, LATER, PlantedSecret, plant_secrets, secrets,
+    secrets_of_all_kinds,
 };
 use super::redacted;
 
@@ -11,7 +12,7 @@ const HARMLESS: &str = include_str!("daily_harmless.txt");
 
 /// Puts every secret into every form; returns how many there are, and the texts in which one survives.
 fn surviving(forms: &str, secrets: &[String]) -> (usize, Vec<String>) {
-    let all: Vec<Planted> = planted(forms, secrets).collect();
+    let all: Vec<PlantedSecret> = plant_secrets(forms, secrets).collect();
     let alive = all.iter().filter(|planted| planted.survives());
     (all.len(), alive.map(|planted| planted.text.clone()).collect())
 }

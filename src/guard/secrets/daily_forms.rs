@@ -48,7 +48,7 @@ pub fn secrets_of_all_kinds() -> Vec<(bool, String)> {
         "river", "sunset", "garden", "copper", "monkey", "dragon", "winter", "purple", "castle",
         "orange", "silver", "rocket", "banana", "forest", "tiger", "flower",
     ];
-    const HEX: Charset = Charset::of("0123456789abcdef");
+    const HEX: Charset = Charset::new("0123456789abcdef");
     let word = |number: usize| WORDS.get(number * 7 % WORDS.len()).copied().unwrap_or_default();
     let mut all: Vec<(bool, String)> = secrets().into_iter().map(|secret| (true, secret)).collect();
     for seed in 0..2 {
@@ -64,7 +64,7 @@ pub fn secrets_of_all_kinds() -> Vec<(bool, String)> {
 
 /// Puts a secret of its own into every form of all lists, so that what is found somewhere names its form.
 #[must_use]
-pub fn one_in_each() -> Vec<Planted> {
+pub fn one_in_each() -> Vec<PlantedSecret> {
     let secret = |seed: usize| match seed % 2 {
         0 => drawn(ALNUM, 14 + seed % 3, seed + 1_031),
         _ => format!("k{}Z", drawn(ALNUM.and("!@#$%^&*"), 13, seed + 1_077)),
@@ -76,7 +76,7 @@ pub fn one_in_each() -> Vec<Planted> {
 
 /// A text with a secret in it.
 #[derive(Debug, Clone)]
-pub struct Planted {
+pub struct PlantedSecret {
     /// The text.
     pub text: String,
     /// The secret, as it stands in the text.
@@ -84,7 +84,10 @@ pub struct Planted {
 }
 
 /// Puts every secret into every form.
-pub fn planted<'a>(forms: &'a str, secrets: &'a [String]) -> impl Iterator<Item = Planted> + 'a {
+pub fn plant_secrets<'a>(
+    forms: &'a str,
+    secrets: &'a [String],
+) -> impl Iterator<Item = PlantedSecret> + 'a {
     self::forms(forms)
         .flat_map(move |form| secrets.iter().map(move |secret| planted_in(form, secret)))
 }
@@ -96,15 +99,15 @@ fn forms(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Puts a secret into a form.
-fn planted_in(form: &str, secret: &str) -> Planted {
+fn planted_in(form: &str, secret: &str) -> PlantedSecret {
     // In an address `/` and `+` are written otherwise.
     let is_address = form.contains("://");
     let secret = if is_address { secret.replace(['/', '+'], "_") } else { secret.to_owned() };
     let text = form.replace("\\n", "\n").replace("\\t", "\t").replace("{}", &secret);
-    Planted { text, secret }
+    PlantedSecret { text, secret }
 }
 
-impl Planted {
+impl PlantedSecret {
     /// Tells whether the rules leave the secret in the text.
     #[must_use]
     pub fn survives(&self) -> bool {

@@ -3,15 +3,15 @@
 
 /// A text without one layer of escapes.
 #[derive(Default)]
-pub(super) struct Decoded {
+pub(super) struct UnescapedText {
     pub(super) bytes: Vec<u8>,
     /// Where each byte, or the escape that encodes it, begins in the text; last, the end of the text.
     places: Vec<usize>,
 }
 
-impl Decoded {
+impl UnescapedText {
     /// Decodes one layer; `None` if that changes nothing, as in `C:\Users` and `a%20b`. A layer is shorter than its text.
-    pub(super) fn of(text: &[u8]) -> Option<Self> {
+    pub(super) fn decode(text: &[u8]) -> Option<Self> {
         let is_escape = |(place, byte): (usize, &u8)| match byte {
             b'\\' | b'%' | b'&' => escape(text, place).is_some(),
             b'+' => is_between_quotes(text, place),
@@ -160,7 +160,7 @@ mod tests {
         let text = format!("\"r\\u{{e2b}}\\u{{e31}}\\u{{e2a}} pass\\u{{77}}ord: {secret}\"");
         assert!(!redacted(&text).contains(&secret), "{}", redacted(&text));
         for text in ["\\u{}", "\\u{e31", "\\u{110000}", "\\u{1234567}", "\\u{xy}"] {
-            assert!(Decoded::of(text.as_bytes()).is_none(), "{text}");
+            assert!(UnescapedText::decode(text.as_bytes()).is_none(), "{text}");
         }
     }
 
@@ -169,7 +169,7 @@ mod tests {
         for text in
             ["C:\\Users", "match \\d", "https://x.y/a%20b", "100%ab", "a & b", "1 + 2", "\\"]
         {
-            assert!(Decoded::of(text.as_bytes()).is_none(), "{text}");
+            assert!(UnescapedText::decode(text.as_bytes()).is_none(), "{text}");
         }
     }
 
@@ -186,7 +186,7 @@ mod tests {
             "'a' + 'b'",
             "\"+\"+\"",
         ] {
-            let layer = Decoded::of(text.as_bytes()).unwrap();
+            let layer = UnescapedText::decode(text.as_bytes()).unwrap();
             assert!(layer.bytes.len() < text.len(), "{text}");
         }
     }

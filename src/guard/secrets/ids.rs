@@ -1,4 +1,4 @@
-//! Values that name a record, a digest or a number, however random they look. Not here: names (`near`, `password`).
+//! Values that name a record, a digest or a number, however random they look. Not here: names (`nearby_value`, `password`).
 
 use std::ops::Range;
 

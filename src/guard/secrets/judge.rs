@@ -4,7 +4,7 @@
 
 use super::ids::is_digest_named;
 use super::placeholder::is_placeholder;
-use super::value_make::Make;
+use super::value_statistics::ValueStatistics;
 
 /// How much a name before a value says about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,14 +20,14 @@ pub(super) fn is_random(value: &[u8], hint: Hint) -> bool {
     let least = if hint == Hint::Weak { 16 } else { 10 };
     // The cheap tests come first: most values are plain words.
     value.len() >= least
-        && is_disordered(Make::of(value), hint)
+        && is_disordered(ValueStatistics::count(value), hint)
         && !is_place(value)
         && !is_placeholder(value)
 }
 
 /// Tells whether a value is random, of upper and lower case and digits, unlike digests and names.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
-    let make = Make::of(value);
+    let make = ValueStatistics::count(value);
     value.len() >= 20
         && make.upper >= 2
         && make.lower >= 2
@@ -38,7 +38,7 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && !is_placeholder(value)
 }
 
-fn is_disordered(make: Make, hint: Hint) -> bool {
+fn is_disordered(make: ValueStatistics, hint: Hint) -> bool {
     if make.distinct < 6 || make.letters() == 0 {
         return false;
     }
@@ -92,7 +92,7 @@ pub(super) fn is_login_pair(value: &[u8]) -> bool {
     let password = rest.get(1..).unwrap_or_default();
     let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric);
     let is_path = password.iter().any(|byte| matches!(byte, b'/' | b':' | b'.' | b'{'));
-    let is_strong = Make::of(password).is_strong();
+    let is_strong = ValueStatistics::count(password).is_strong();
     is_name && password.len() >= 6 && !is_path && is_strong && !is_placeholder(value)
 }
 
@@ -101,7 +101,7 @@ pub(super) fn is_header(value: &[u8]) -> bool {
     let begins = |scheme: &str| {
         value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
     };
-    let make = Make::of(value);
+    let make = ValueStatistics::count(value);
     let refers = value.first().is_some_and(|byte| b"$<{[*%(".contains(byte));
     let is_word =
         make.digits == 0 && (make.upper == 0 || make.lower == 0 || !make.is_unlike_words(50));

@@ -3,10 +3,10 @@
 
 use super::context::mentions;
 use super::text::{WordTable, words};
-use super::value_make::JUDGED_BYTES_MAX;
+use super::value_statistics::JUDGED_BYTES_MAX;
 
 /// Words that people and code write where a password could stand: types, keywords, states, placeholders.
-static WORDS: WordTable = WordTable::of(include_str!("tables/words.txt"));
+static WORDS: WordTable = WordTable::new(include_str!("tables/words.txt"));
 
 /// Words that make a value a name for the password, as in `dbpassword`.
 pub(super) const NAMES: [&str; 9] = [
@@ -42,7 +42,7 @@ const ENCODED_BYTES_MIN: usize = 25;
 const MARKS_ROW_MIN: usize = 6;
 
 /// Removes the punctuation of a sentence from the end.
-pub(super) fn core_of(value: &[u8]) -> &[u8] {
+pub(super) fn without_end_punctuation(value: &[u8]) -> &[u8] {
     let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b',' | b';' | b'*');
     let end = value.iter().rposition(is_text).map_or(0, |last| last + 1);
     value.get(..end).unwrap_or_default()
@@ -66,7 +66,7 @@ pub(super) fn names_secret(core: &[u8]) -> bool {
 
 /// Tells whether a word is one that people write about passwords.
 pub(super) fn is_word_of_passwords(value: &[u8]) -> bool {
-    is_known_word(core_of(value))
+    is_known_word(without_end_punctuation(value))
 }
 
 pub(super) fn is_known_word(core: &[u8]) -> bool {

@@ -1,5 +1,5 @@
 //! Passwords among the arguments of programs: `mysql -pPASSWORD`, `echo PASSWORD | docker login --password-stdin`. Not here:
-//! options that say what they hold, such as `--password` (`named`), pairs with a user (`login_pair`), and addresses (`user_info`).
+//! options that say what they hold, such as `--password` (`named_secret`), pairs with a user (`login_pair`), and addresses (`user_info`).
 
 use super::bound_value::is_quote;
 use super::context::mentions;
@@ -28,7 +28,12 @@ const STATEMENTS: [&str; 7] = [
 ];
 
 /// Checks the arguments of a program of the table; its name stands from `start` to `end`.
-pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
+pub(super) fn password_in_command(
+    text: Text<'_>,
+    start: usize,
+    end: usize,
+    row: &TableRow,
+) -> Option<Hit> {
     let before = text.before(start);
     let is_member = !text.at(start).is_ascii_alphanumeric();
     // --src-creds jane:PASSWORD
@@ -77,15 +82,15 @@ impl Command<'_> {
             "quoted" => self.statement(row),
             "directive" => self.directive(row),
             "picture" => self.picture(row),
-            "login" => login_pair::pair(text, start, begin),
+            "login" => login_pair::password_after_slash(text, start, begin),
             "described" => {
                 let describes = |part: &[u8]| matches!(part, b": " | b"- " | b"> ");
                 let place = line.windows(2).position(describes)?;
-                login_pair::pair(text, start, begin + place + 1)
+                login_pair::password_after_slash(text, start, begin + place + 1)
             }
             "initials" => login_pair::initials(text, end),
-            "admin" => login_pair::of_admin(text, start, end),
-            "added" => login_pair::added(text, begin, row.name),
+            "admin" => login_pair::admin_password(text, start, end),
+            "added" => login_pair::added_user_password(text, begin, row.name),
             "oracle" => login_pair::user_and_password(text, begin, row.name),
             "mailbox" => login_pair::mailbox(text, start, end, row.name),
             "set" => {
@@ -259,7 +264,7 @@ const READERS: [&str; 16] = [
 ];
 
 /// Checks `echo PASSWORD | …`; the value begins after `end`.
-pub(super) fn echoed(text: Text<'_>, end: usize) -> Option<Hit> {
+pub(super) fn echoed_password(text: Text<'_>, end: usize) -> Option<Hit> {
     let place = text.run_while(end, 8, |byte| matches!(byte, b' ' | b'-' | b'n' | b'e'));
     let (from, to, is_quoted) = word_at(text, place);
     // printf '%s\n' PASSWORD

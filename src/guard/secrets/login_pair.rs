@@ -6,13 +6,13 @@ use super::hit::Hit;
 use super::password::{is_compound, is_marked, is_numbered_word, is_phrase, is_underived};
 use super::text::Text;
 use super::typed_word::{ARGUMENT_BYTES_MAX, command_before, hit, is_typed, nth_word, word_at};
-use super::value_make::Make;
+use super::value_statistics::ValueStatistics;
 
 /// Bytes of a word that is a password though nothing else says so.
 const ALONE_BYTES_MIN: usize = 8;
 
 /// Reads the password after a user name and a slash.
-pub(super) fn pair(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
+pub(super) fn password_after_slash(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
     let is_gap = |byte: u8| matches!(byte, b' ' | b'`' | b'*');
     let name = text.run_while(place, 4, is_gap);
     let name_end = text.run_while(name, 64, |byte| byte > b' ' && !b"/:`(<".contains(&byte));
@@ -27,7 +27,7 @@ pub(super) fn pair(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
             && (value > slash + 1 || text.at(place) == b' ' || text.before(place) == b' ')
         || text.at(slash) == b':' && value == slash + 1 && slash == name_end;
     let (from, to, is_quoted) = word_at(text, value);
-    let make = Make::of(text.slice(from, to));
+    let make = ValueStatistics::count(text.slice(from, to));
     let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
     // Two words that fill the rest of the line are a user and a password; `fix/frontend` is a branch.
     // `user/password:` says what follows.
@@ -55,7 +55,7 @@ pub(super) fn pair(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
 
 /// Tells whether a value beside a user is a password though nothing else says so.
 pub(super) fn is_sure(value: &[u8]) -> bool {
-    let make = Make::of(value);
+    let make = ValueStatistics::count(value);
     let is_number = make.digits == value.len() && (9..=11).contains(&value.len());
     make.is_drawn()
         || is_number
@@ -66,7 +66,7 @@ pub(super) fn is_sure(value: &[u8]) -> bool {
 }
 
 /// Reads the password after the name of an administrator, as in `root:PASSWORD` and `admin / PASSWORD`.
-pub(super) fn of_admin(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
+pub(super) fn admin_password(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     let place = text.run_while(end, 1, |byte| byte == b' ');
     let is_ended = |byte: u8| byte <= b' ' || b"\"'`,;)<|".contains(&byte);
     let to = text.run_while(place, ARGUMENT_BYTES_MAX, |byte| !is_ended(byte));
@@ -95,7 +95,7 @@ pub(super) fn encoded(text: Text<'_>, place: usize) -> Option<Hit> {
 }
 
 /// Reads the password behind the name of a user that is added: `users add jane PASSWORD`.
-pub(super) fn added(text: Text<'_>, place: usize, rule: &'static str) -> Option<Hit> {
+pub(super) fn added_user_password(text: Text<'_>, place: usize, rule: &'static str) -> Option<Hit> {
     nth_word(text, place, 1, rule).filter(|hit| is_sure(text.slice(hit.from, hit.to)))
 }
 
@@ -110,7 +110,7 @@ pub(super) fn user_and_password(text: Text<'_>, place: usize, rule: &'static str
     let is_chosen = text.at(to) == b'@'
         || is_underived(value)
         || is_compound(value)
-        || Make::of(value).digits > 0;
+        || ValueStatistics::count(value).digits > 0;
     let is_secret = slash > user
         && text.at(slash) == b'/'
         && text.at(to) != b'/'
@@ -140,7 +140,7 @@ pub(super) fn mailbox(text: Text<'_>, start: usize, end: usize, rule: &'static s
 }
 
 /// Checks a line of the secrets of PPP: a client, a server, a secret and addresses, of which `*` means any.
-pub(super) fn of_peer(text: Text<'_>, place: usize) -> Option<Hit> {
+pub(super) fn ppp_secret(text: Text<'_>, place: usize) -> Option<Hit> {
     let line = text.run_back_while(place, ARGUMENT_BYTES_MAX, |byte| byte != b'\n');
     let end = text.run_while(place, ARGUMENT_BYTES_MAX, |byte| byte != b'\n');
     let mut words =
@@ -173,7 +173,7 @@ const USER_OPTIONS: [&[u8]; 9] =
 const PAIRS_MAX: usize = 4;
 
 /// Checks `-p PASSWORD` of any program that was told a user before it: `-u jane -h db1 -p PASSWORD`.
-pub(super) fn of_option(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
+pub(super) fn option_password(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     let command = command_before(text, start, b"\n|;");
     let words = || command.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let mut pairs = words().rev();

@@ -3,20 +3,21 @@
 //! 1. **Prefilter.** One pass over the bytes finds anchors: prefixes, names and marks of the tables
 //!    (`table`, `tables/*.txt`). A text without an anchor costs this pass and no more.
 //! 2. **Rules.** Each anchor has a rule: a prefix and the length of what follows (`prefixed`), a form with a
-//!    mark (`shape`), an argument or an address (`login`, `login_pair`, `user_info`, `bare_address`), a name bound to a value (`named`, `provider_name`,
+//!    mark (`shape`), an argument or an address (`login`, `login_pair`, `user_info`, `bare_address`), a name bound to a value (`named_secret`, `provider_name`,
 //!    `chosen_token`, `binding`, `binding_form`, `bound_value`, `before_name`, `after_name`), or the header of a column (`columns`).
-//!    A word that means a secret also reaches what was drawn around it (`near`).
-//! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`), by what it is made of (`value_make`), and no
+//!    A word that means a secret also reaches what was drawn around it (`nearby_value`).
+//! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`), by what it is made of (`value_statistics`), and no
 //!    `placeholder`.
 //!
-//! Random keys without any anchor are looked for last (`drawn`), and keys in names that programs made of paths (`respelled`). Text with escapes is read again with them
-//! decoded (`escapes`), and text with accents without them (`folded`). All work is linear in the length of the text: a look from an anchor is bounded, or
+//! Random keys without any anchor are looked for last (`random_key`), and keys in names that programs made of paths (`respelled_key`). Text with escapes is read again with them
+//! decoded (`escapes`), and text with accents without them (`accent_folding`). All work is linear in the length of the text: a look from an anchor is bounded, or
 //! ends in a report after which the pass goes on.
 //!
-//! What is written, sent or shown takes a [`Redacted`], which the rules have seen before anybody reshaped it.
+//! What is written, sent or shown takes a [`RedactedText`], which the rules have seen before anybody reshaped it.
 //!
 //! Not here: which texts of an event are searched (`event::clean`).
 
+mod accent_folding;
 mod after_name;
 mod around_value;
 mod bare_address;
@@ -24,15 +25,13 @@ mod before_name;
 mod binding;
 mod binding_form;
 mod bound_value;
-mod by_chance;
+mod chance_match;
 mod charset;
 mod chosen_token;
 mod columns;
 mod context;
 mod cookie;
-mod drawn;
 mod escapes;
-mod folded;
 mod hit;
 mod ids;
 mod judge;
@@ -40,25 +39,26 @@ mod known_word;
 mod login;
 mod login_pair;
 mod manifest;
-mod named;
-mod near;
+mod named_secret;
+mod nearby_value;
 mod password;
 mod placeholder;
 mod prefixed;
 mod provider_name;
+mod random_key;
 mod redacted_text;
-mod respelled;
+mod respelled_key;
 mod scan;
 mod shape;
 mod table;
 mod text;
 mod typed_word;
 mod user_info;
-mod value_make;
 mod value_start;
+mod value_statistics;
 
 #[cfg(test)]
-mod blind;
+mod blind_tests;
 #[cfg(test)]
 mod daily;
 #[cfg(any(test, feature = "testing"))]
@@ -73,7 +73,7 @@ mod tests;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use self::redacted_text::Redacted;
+pub use self::redacted_text::RedactedText;
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub fn findings(text: &str) -> Vec<Finding> {
 #[must_use]
 pub fn findings_in_stamp(text: &str) -> Vec<Finding> {
     let mut found = findings(text);
-    found.retain(|finding| finding.rule != drawn::RULE);
+    found.retain(|finding| finding.rule != random_key::RULE);
     found
 }
 

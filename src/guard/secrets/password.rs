@@ -3,17 +3,19 @@
 
 use super::bound_value::{Bond, BoundValue};
 use super::context::{is_identifier, mentions};
-use super::known_word::{NAMES, core_of, is_known_word, is_list_of_characters, names_secret};
+use super::known_word::{
+    NAMES, is_known_word, is_list_of_characters, names_secret, without_end_punctuation,
+};
 use super::placeholder::is_placeholder;
 use super::text::{WordTable, words};
-use super::value_make::Make;
+use super::value_statistics::ValueStatistics;
 
 /// Shorter passwords cannot be told from words.
 const PASSWORD_BYTES_MIN: usize = 6;
 const PASSWORD_BYTES_MAX: usize = 256;
 
 /// Things that people and programs number.
-static NUMBERED: WordTable = WordTable::of(include_str!("tables/numbered.txt"));
+static NUMBERED: WordTable = WordTable::new(include_str!("tables/numbered.txt"));
 
 /// Bytes of a word that may be a password in a sentence.
 const SAID_BYTES_MIN: usize = 8;
@@ -41,7 +43,7 @@ const OBJECTS: &str = "self this env var vars local process os req";
 /// it is a reference, a number of a program, or a word that code and people use there.
 pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a [u8]> {
     let value = bound.value;
-    let core = core_of(value);
+    let core = without_end_punctuation(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
     let is_negated = bond == Bond::Operator && !bound.is_quoted && is_negated(value);
     // Full stops at the end are no part of a name such as `config.password`.
@@ -61,7 +63,7 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a 
     }
     // Whatever a variable of this name is set to.
     let is_set = bond == Bond::Operator && bound.is_variable_set;
-    let make = Make::of(core);
+    let make = ValueStatistics::count(core);
     let is_chosen = is_set
         || !is_code(bound, core, make)
             && (is_wild(make) || is_numbered_word(core) || is_phrase(core) || {
@@ -72,7 +74,7 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a 
 
 /// Tells whether a value is what code writes there: the key of the next line, a constant, a variable, a name of which one
 /// part is a word of code.
-fn is_code(bound: &BoundValue<'_>, core: &[u8], make: Make) -> bool {
+fn is_code(bound: &BoundValue<'_>, core: &[u8], make: ValueStatistics) -> bool {
     let is_bare = !bound.is_quoted;
     let is_name = make.letters() == core.len() && !is_wild(make);
     is_bare && bound.value.ends_with(b":")
@@ -90,7 +92,7 @@ fn is_of_names(byte: &u8) -> bool {
 }
 
 /// Tells whether the bond of a value is strong enough for what it looks like.
-fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool {
+fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: ValueStatistics) -> bool {
     let is_word = make.lower == core.len();
     let is_strange = make.digits > 0
         || core.iter().any(|byte| is_strange(*byte))
@@ -181,7 +183,7 @@ pub(super) fn is_marked(core: &[u8]) -> bool {
     let inner = core.get(1..core.len().saturating_sub(1)).unwrap_or_default();
     let marks = b"!@#$%^&*";
     let kinds = marks.iter().filter(|mark| inner.contains(mark)).count();
-    let make = Make::of(core);
+    let make = ValueStatistics::count(core);
     let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric() && !marks.contains(byte));
     kinds > 1 && make.letters() > 2 && make.digits > 0 && !has_other
 }
@@ -204,7 +206,7 @@ fn is_of_known_word_at_host(value: &[u8]) -> bool {
 
 /// Tells whether a short value has the kinds of characters that tokens have, and is no name of a thing.
 pub(super) fn is_short_token(value: &[u8]) -> bool {
-    let make = Make::of(value);
+    let make = ValueStatistics::count(value);
     (8..=64).contains(&value.len())
         && is_varied(make)
         && make.distinct > 5
@@ -237,12 +239,12 @@ fn is_literal(core: &[u8]) -> bool {
     let numbers = core.strip_prefix(b"T").unwrap_or(core);
     let is_dotted = numbers.contains(&b'.')
         && numbers.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
-    let is_row = Make::of(core).distinct < 3;
+    let is_row = ValueStatistics::count(core).distinct < 3;
     // npm:^1.0.0
     let is_version = core
         .windows(2)
         .any(|pair| pair.starts_with(b"^") && pair.last().is_some_and(u8::is_ascii_digit))
-        && Make::of(core).letters() < 4;
+        && ValueStatistics::count(core).letters() < 4;
     // 0x350UL
     let is_number = |digits: &[u8]| {
         let suffix = digits.iter().rev().take_while(|byte| b"uUlL".contains(byte)).count();
@@ -286,7 +288,7 @@ pub(super) fn is_phrase(core: &[u8]) -> bool {
     let (number, all) = (words().filter(|word| is_number(word)).count(), words().count());
     let is_numbered =
         number == 1 && all >= 3 && words().all(|word| is_number(word) || is_title(word));
-    let make = Make::of(core);
+    let make = ValueStatistics::count(core);
     let first = words().next().map_or(0, <[u8]>::len);
     let is_grouped = (3..=6).contains(&all)
         && (4..=6).contains(&first)
@@ -301,7 +303,7 @@ pub(super) fn is_phrase(core: &[u8]) -> bool {
 }
 
 /// Tells whether letters alone are in no order that a word or a name has.
-pub(super) fn is_wild(make: Make) -> bool {
+pub(super) fn is_wild(make: ValueStatistics) -> bool {
     make.letters() == make.bytes
         && make.bytes >= 10
         && make.upper >= 2
@@ -310,7 +312,7 @@ pub(super) fn is_wild(make: Make) -> bool {
 }
 
 /// Tells whether a value has more kinds of characters than a word.
-fn is_varied(make: Make) -> bool {
+fn is_varied(make: ValueStatistics) -> bool {
     let kinds = [make.digits > 0, make.upper > 0, make.lower > 0, make.marks > 0];
     kinds.into_iter().filter(|has| *has).count() >= 3 && (make.switches > 0 || make.marks > 0)
 }
@@ -388,7 +390,7 @@ const TAGS: &str = "\
 /// Tells whether a value is a negated variable, as in `!isHidden` and `!this.hidden`, or a tag.
 fn is_negated(value: &[u8]) -> bool {
     let marks = value.iter().take_while(|byte| **byte == b'!').count();
-    let name = core_of(value.get(marks..).unwrap_or_default());
+    let name = without_end_punctuation(value.get(marks..).unwrap_or_default());
     let is_variable = name.first().is_some_and(u8::is_ascii_lowercase)
         && name.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
         && (is_identifier(name) || name.contains(&b'.'));

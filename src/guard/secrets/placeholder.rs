@@ -1,6 +1,6 @@
 //! Placeholders: values that people write where a secret would stand. Not here: other judges of values (`judge`).
 
-use super::value_make::{JUDGED_BYTES_MAX, Make};
+use super::value_statistics::{JUDGED_BYTES_MAX, ValueStatistics};
 
 /// Repetitions of one character in a random value: seven in a row are one key in thousands of millions.
 const ROW_BYTES_MAX: usize = 6;
@@ -46,7 +46,7 @@ const PLACEHOLDERS: [&str; 28] = [
 
 /// Tells whether a value is a placeholder: it says so, or is mostly one character.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    let row = Make::of(value).longest_row;
+    let row = ValueStatistics::count(value).longest_row;
     says_placeholder(value) || (row > ROW_BYTES_MAX && row * 3 >= value.len()) || is_repeated(value)
 }
 
@@ -76,6 +76,6 @@ pub(super) fn says_placeholder(value: &[u8]) -> bool {
         })
     };
     // Between other punctuation `<` opens no placeholder.
-    let is_salt = || Make::of(value).marks >= 4;
+    let is_salt = || ValueStatistics::count(value).marks >= 4;
     PLACEHOLDERS.iter().filter(|word| says(word)).any(|word| *word != "<" || !is_salt())
 }

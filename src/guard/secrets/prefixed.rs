@@ -8,7 +8,7 @@ use super::hit::{Hit, Rank};
 use super::judge::{Hint, is_random};
 use super::placeholder::{is_placeholder, says_placeholder};
 use super::text::Text;
-use super::value_make::Make;
+use super::value_statistics::ValueStatistics;
 use crate::prefilter::TableRow;
 
 /// Characters of a key, and how many it has.
@@ -23,7 +23,7 @@ const NO_MAX: usize = usize::MAX;
 
 impl KeyForm {
     /// Reads a form: the name of a charset, and a length as `16`, `20..` or `20..40`.
-    pub(super) fn of(charset: &str, length: &str) -> Self {
+    pub(super) fn parse(charset: &str, length: &str) -> Self {
         let number = |text: &str| text.parse().unwrap_or(NO_MAX);
         let length = match length.split_once("..") {
             Some((least, most)) => number(least)..=number(most),
@@ -37,7 +37,7 @@ impl KeyForm {
         written
             .split(' ')
             .filter_map(|form| form.rsplit_once(':'))
-            .map(|(set, len)| Self::of(set, len))
+            .map(|(set, len)| Self::parse(set, len))
     }
 
     fn fits(&self, value: &[u8]) -> bool {
@@ -51,7 +51,7 @@ pub(super) fn is_key_of(provider: &TableRow, value: &[u8]) -> bool {
     if !KeyForm::list(forms).any(|form| form.fits(value)) {
         return false;
     }
-    let make = Make::of(value);
+    let make = ValueStatistics::count(value);
     let is_word = make.digits < 3
         && make.pairs >= 8
         && make.hex_letters < make.letters()
@@ -78,7 +78,7 @@ pub(super) fn found(
     row: &TableRow,
 ) -> Option<Hit> {
     let [charset, length, judge] = row.fields;
-    let form = KeyForm::of(charset, length);
+    let form = KeyForm::parse(charset, length);
     // A name may end in what a key begins with, and base64 holds anything.
     let before = text.before(place);
     if before.is_ascii_alphanumeric() || before == b'+' && prefix.len() < SHORT_PREFIX_BYTES {
@@ -89,8 +89,8 @@ pub(super) fn found(
     }
     let enough = body_end(text, body, &form)?;
     let value =
-        text.slice(body, text.run(enough, form.charset, super::value_make::JUDGED_BYTES_MAX));
-    let make = Make::of(value);
+        text.slice(body, text.run(enough, form.charset, super::value_statistics::JUDGED_BYTES_MAX));
+    let make = ValueStatistics::count(value);
     let is_mixed = make.digits > 0 || make.upper > 0 && make.lower > 0;
     let is_dull = make.distinct < 5
         || if judge == "mixed" { !is_mixed } else { make.digits < 2 && !make.is_unlike_words(80) };

@@ -1,12 +1,12 @@
-//! Secrets known by the name of their provider. Not here: the names (`tables/providers.txt`), and other names (`named`).
+//! Secrets known by the name of their provider. Not here: the names (`tables/providers.txt`), and other names (`named_secret`).
 
-use super::binding::{Look, look, value_at, verb};
+use super::binding::{BindingScan, scan_bindings, value_at, verb};
 use super::bound_value::{Bond, BoundValue};
 use super::charset::{Charset, DOTTED};
 use super::context::{OF_COMMITS, begins_word, is_about, is_data_key, is_near, is_public};
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, is_mixed, is_random};
-use super::named::{NOTHING, NameInText, PROMISE_BYTES_MAX, REFUSALS, is_harmless};
+use super::named_secret::{NOTHING, NameInText, PROMISE_BYTES_MAX, REFUSALS, is_harmless};
 use super::prefixed::is_key_of;
 use super::text::Text;
 
@@ -44,7 +44,7 @@ const TRACERS: [&str; 6] = [
 
 impl NameInText<'_> {
     /// Looks for a provider's secret after its name.
-    pub(super) fn of_provider(&self) -> Look<Hit> {
+    pub(super) fn scan_provider(&self) -> BindingScan<Hit> {
         let Self { text, start, end, .. } = *self;
         let (last, next) = (text.before(end), text.at(end));
         let hump = !last.is_ascii_lowercase() && text.at(end + 1).is_ascii_lowercase();
@@ -55,7 +55,7 @@ impl NameInText<'_> {
         if !begins_word(text, start) || is_other_word || is_resource {
             return NOTHING;
         }
-        let mut look = look(text, start, end, |bound| self.provider_hit(&bound));
+        let mut look = scan_bindings(text, start, end, |bound| self.provider_hit(&bound));
         if look.found.is_none() {
             look.found = self.promised_value().and_then(|bound| self.provider_hit(&bound));
         }

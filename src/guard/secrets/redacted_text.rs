@@ -16,12 +16,12 @@ const SECRET_BYTES: usize = 4 << 10;
 /// A text without the secrets that the rules know. Only this module makes one, and each way runs the rules on the text as it came.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub struct Redacted(String);
+pub struct RedactedText(String);
 
-impl Redacted {
+impl RedactedText {
     /// Takes the secrets out of a text, also where an escape sequence or an invisible character hides them.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn redact(text: &str) -> Self {
         Self::seen(text, redacted)
     }
 
@@ -44,41 +44,45 @@ impl Redacted {
     #[must_use]
     pub fn beginning(text: &str, bytes_max: usize) -> Self {
         let near = begin_of(text, bytes_max.saturating_add(SECRET_BYTES));
-        Self::of(&before(near, near.floor_char_boundary(bytes_max)))
+        Self::redact(&before(near, near.floor_char_boundary(bytes_max)))
     }
 
     /// Returns both ends of a long text with `between` between them, in time that does not depend on its length; a text that is no
     /// longer than both is kept whole.
     #[must_use]
-    pub fn ends(text: &str, (head_bytes, tail_bytes): (usize, usize), between: &str) -> Self {
+    pub fn head_and_tail(
+        text: &str,
+        (head_bytes, tail_bytes): (usize, usize),
+        between: &str,
+    ) -> Self {
         if text.len() <= head_bytes.saturating_add(tail_bytes) {
-            return Self::of(text);
+            return Self::redact(text);
         }
         let from = text.len().saturating_sub(tail_bytes.saturating_add(SECRET_BYTES));
         let near = text.get(text.ceil_char_boundary(from)..).unwrap_or_default();
         let tail = after(near, near.ceil_char_boundary(near.len().saturating_sub(tail_bytes)));
         let near = begin_of(text, head_bytes.saturating_add(SECRET_BYTES));
         let head = before(near, near.floor_char_boundary(head_bytes));
-        Self::of(&format!("{head}{between}{tail}"))
+        Self::redact(&format!("{head}{between}{tail}"))
     }
 
     /// Gives the text another form: cuts it, respells it, takes a part of it. `form` can use nothing but this text, and the rules see
     /// what it makes: parts that come together may be a secret.
     #[must_use]
     pub fn reshaped(&self, form: fn(&str) -> String) -> Self {
-        Self::of(&form(&self.0))
+        Self::redact(&form(&self.0))
     }
 
     /// Takes a part of the text, if it has one.
     #[must_use]
     pub fn part(&self, of: fn(&str) -> Option<String>) -> Option<Self> {
-        of(&self.0).map(|part| Self::of(&part))
+        of(&self.0).map(|part| Self::redact(&part))
     }
 
     /// Takes parts of the text.
     #[must_use]
     pub fn parts(&self, of: fn(&str) -> Vec<String>) -> Vec<Self> {
-        of(&self.0).iter().map(|part| Self::of(part)).collect()
+        of(&self.0).iter().map(|part| Self::redact(part)).collect()
     }
 
     /// Returns the text as one safe line.
@@ -103,7 +107,7 @@ impl Redacted {
     #[must_use]
     pub fn joined(texts: &[Self], between: &str) -> Self {
         let texts: Vec<&str> = texts.iter().map(Self::as_str).collect();
-        Self::of(&texts.join(between))
+        Self::redact(&texts.join(between))
     }
 
     /// Returns the text.
@@ -159,19 +163,19 @@ fn begin_of(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 
-impl fmt::Debug for Redacted {
+impl fmt::Debug for RedactedText {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, to)
     }
 }
 
-impl fmt::Display for Redacted {
+impl fmt::Display for RedactedText {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, to)
     }
 }
 
-impl Deref for Redacted {
+impl Deref for RedactedText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -179,37 +183,37 @@ impl Deref for Redacted {
     }
 }
 
-impl AsRef<str> for Redacted {
+impl AsRef<str> for RedactedText {
     fn as_ref(&self) -> &str {
         &self.0
     }
 }
 
-impl From<&str> for Redacted {
+impl From<&str> for RedactedText {
     fn from(text: &str) -> Self {
-        Self::of(text)
+        Self::redact(text)
     }
 }
 
-impl From<String> for Redacted {
+impl From<String> for RedactedText {
     fn from(text: String) -> Self {
-        Self::of(&text)
+        Self::redact(&text)
     }
 }
 
-impl From<Redacted> for String {
-    fn from(text: Redacted) -> Self {
+impl From<RedactedText> for String {
+    fn from(text: RedactedText) -> Self {
         text.0
     }
 }
 
-impl PartialEq<str> for Redacted {
+impl PartialEq<str> for RedactedText {
     fn eq(&self, other: &str) -> bool {
         self.0 == other
     }
 }
 
-impl PartialEq<&str> for Redacted {
+impl PartialEq<&str> for RedactedText {
     fn eq(&self, other: &&str) -> bool {
         self.0 == *other
     }
@@ -235,7 +239,7 @@ mod tests {
         let token = token();
         let (begin, end) = token.split_at(20);
         for between in ["\u{1b}[0m", "\u{200b}", "\u{7}", "\u{feff}"] {
-            let text = Redacted::of(&format!("use {begin}{between}{end} here"));
+            let text = RedactedText::redact(&format!("use {begin}{between}{end} here"));
             assert!(!leaks(&text.line()), "{between:?}: {text}");
         }
     }
@@ -245,14 +249,14 @@ mod tests {
     fn a_form_that_brings_a_secret_together_is_read_again() {
         let token = token();
         let (begin, end) = token.split_at(9);
-        let text = Redacted::of(&format!("{begin} | {end}"));
+        let text = RedactedText::redact(&format!("{begin} | {end}"));
         let joined = text.reshaped(|text| text.replace(" | ", ""));
         assert!(!leaks(&joined), "{joined}");
     }
 
     #[test]
     fn what_was_written_before_is_cleaned_when_it_is_read() {
-        let read: Redacted = serde_json::from_value(serde_json::json!(token())).unwrap();
+        let read: RedactedText = serde_json::from_value(serde_json::json!(token())).unwrap();
         assert!(read.starts_with("[REDACTED:"), "{read}");
     }
 
@@ -262,9 +266,9 @@ mod tests {
         fn no_cut_leaves_a_part_of_a_secret(before in 0usize..3_000, after in 0usize..9_000, secrets in 1usize..40) {
             let secrets = vec![token(); secrets].join(" ");
             let text = format!("{}{secrets} {}", "a b c ".repeat(before / 6), "d e f ".repeat(after / 6));
-            let beginning = Redacted::beginning(&text, 1_500);
+            let beginning = RedactedText::beginning(&text, 1_500);
             prop_assert!(!leaks(&beginning), "{beginning}");
-            let ends = Redacted::ends(&text, (700, 1_300), "\n");
+            let ends = RedactedText::head_and_tail(&text, (700, 1_300), "\n");
             prop_assert!(!leaks(&ends), "{ends}");
             prop_assert!(ends.len() <= 2_100);
         }

@@ -3,19 +3,19 @@
 
 use std::ops::Range;
 
-use super::binding::Look;
+use super::accent_folding::folded;
+use super::binding::BindingScan;
 use super::bound_value::run_end;
 use super::context::begins_word;
-use super::escapes::Decoded;
-use super::folded::folded;
+use super::escapes::UnescapedText;
 use super::hit::{Hit, Rank, merged};
-use super::named::NameInText;
-use super::near::{Nearness, Reach};
+use super::named_secret::NameInText;
+use super::nearby_value::{Nearness, Reach};
 use super::table::{Anchor, TableKind, each_anchor};
 use super::text::Text;
 use super::{
-    bare_address, columns, cookie, drawn, login, login_pair, manifest, near, prefixed, respelled,
-    shape, user_info,
+    bare_address, columns, cookie, login, login_pair, manifest, nearby_value, prefixed, random_key,
+    respelled_key, shape, user_info,
 };
 use crate::prefilter::TableRow;
 
@@ -35,11 +35,11 @@ const CROWD_MAX: usize = 4;
 /// Reports every secret of a text, in order and without overlap.
 pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
     let mut hits = ScanPass::over(text);
-    let mut layers: Vec<Decoded> = Vec::new();
+    let mut layers: Vec<UnescapedText> = Vec::new();
     let mut is_folded = false;
     while !is_folded {
         let bytes = layers.last().map_or(text, |layer| layer.bytes.as_slice());
-        let decoded = if layers.len() < LAYERS_MAX { Decoded::of(bytes) } else { None };
+        let decoded = if layers.len() < LAYERS_MAX { UnescapedText::decode(bytes) } else { None };
         // The last layer is one without accents, however many there were before.
         is_folded = decoded.is_none();
         let Some(layer) = decoded.or_else(|| folded(bytes)) else { break };
@@ -100,8 +100,8 @@ impl<'a> ScanPass<'a> {
             }
         });
         bare_address::report(pass.text, &mut pass.hits);
-        drawn::report(pass.text, &mut pass.hits);
-        respelled::report(pass.text, &mut pass.hits);
+        random_key::report(pass.text, &mut pass.hits);
+        respelled_key::report(pass.text, &mut pass.hits);
         pass.hits
     }
 
@@ -121,15 +121,15 @@ impl<'a> ScanPass<'a> {
         }
         let found = match kind {
             TableKind::Prefix => prefixed::found(text, start, end, anchor, &row),
-            TableKind::Provider => self.name(start, || name.of_provider()),
+            TableKind::Provider => self.name(start, || name.scan_provider()),
             TableKind::Name => {
-                let found = self.name(start, || name.of_secret());
+                let found = self.name(start, || name.scan_secret());
                 if found.is_none() && row.name == "password" {
                     columns::mapped(&name, &mut self.hits);
                 }
                 if found.is_none() && start >= self.columns_to && row.name == "password" {
                     if name.reaches() {
-                        near::number(text, start, end, row.name, &mut self.hits);
+                        nearby_value::report_number(text, start, end, row.name, &mut self.hits);
                     }
                     if !text.at(end).is_ascii_lowercase() {
                         // One password column of a table is read, and one name in each cell.
@@ -141,11 +141,11 @@ impl<'a> ScanPass<'a> {
                 }
                 found
             }
-            TableKind::Command => login::of_command(text, start, end, &row),
+            TableKind::Command => login::password_in_command(text, start, end, &row),
             TableKind::Shape => shape::found(text, start, number, &row),
             TableKind::Hint => {
                 if row.fields[0] == "password-option"
-                    && let Some(hit) = login_pair::of_option(text, start, end)
+                    && let Some(hit) = login_pair::option_password(text, start, end)
                 {
                     self.hits.push(hit);
                 }
@@ -179,10 +179,10 @@ impl<'a> ScanPass<'a> {
         };
         let from = reach.from.max(*done);
         *done = reach.to.max(*done);
-        near::report(self.text, Reach { from, ..reach }, "password", &mut self.hits);
+        nearby_value::report(self.text, Reach { from, ..reach }, "password", &mut self.hits);
     }
 
-    fn name(&mut self, start: usize, look: impl FnOnce() -> Look<Hit>) -> Option<Hit> {
+    fn name(&mut self, start: usize, look: impl FnOnce() -> BindingScan<Hit>) -> Option<Hit> {
         if start < self.names_behind || self.value.contains(&start) {
             return None;
         }
@@ -208,10 +208,10 @@ impl<'a> ScanPass<'a> {
     fn place(&mut self, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
         let text = self.text;
         match row.name {
-            "address" => return user_info::of_address(text, end),
-            "curl-user" => return user_info::of_curl(text, start, end),
-            "echo" => return login::echoed(text, end),
-            "stars" => return login_pair::of_peer(text, start),
+            "address" => return user_info::password_in_address(text, end),
+            "curl-user" => return user_info::password_of_curl(text, start, end),
+            "echo" => return login::echoed_password(text, end),
+            "stars" => return login_pair::ppp_secret(text, start),
             "here-string" => return login::here_string(text, start, end),
             "cookie" if start >= self.cookies_to => {
                 self.cookies_to = cookie::report(text, end, &mut self.hits);

@@ -9,7 +9,7 @@ use super::judge::{Hint, is_random};
 use super::placeholder::is_placeholder;
 use super::text::{Text, count};
 use super::typed_word::is_typed;
-use super::value_make::{JUDGED_BYTES_MAX, Make};
+use super::value_statistics::{JUDGED_BYTES_MAX, ValueStatistics};
 use crate::prefilter::TableRow;
 use crate::rule_regex::RuleRegex;
 
@@ -58,7 +58,7 @@ fn begin(text: Text<'_>, mark: usize, back: &str) -> Option<usize> {
 
 /// Asks the judge of a row.
 fn accepts(judge: &str, value: &[u8]) -> bool {
-    let make = Make::of(value);
+    let make = ValueStatistics::count(value);
     let last = || value.rsplit(|byte| b"._|".contains(byte)).next().unwrap_or_default();
     match judge {
         "clear" => !is_placeholder(value),
@@ -77,7 +77,7 @@ fn is_vendor_key(value: &[u8], body: &[u8]) -> bool {
     let tag = value.get(..value.len() - body.len()).unwrap_or_default();
     let is_of_data = Text(tag).slice(0, tag.len()).ends_with(b"_key_")
         && super::context::is_data_key(Text(tag), tag.len() - "key_".len());
-    let is_drawn = is_random(body, Hint::Strong) && Make::of(body).digits >= 2;
+    let is_drawn = is_random(body, Hint::Strong) && ValueStatistics::count(body).digits >= 2;
     is_drawn && !is_of_data && !is_placeholder(body)
 }
 
@@ -85,7 +85,7 @@ fn is_vendor_key(value: &[u8], body: &[u8]) -> bool {
 fn has_code(address: &[u8]) -> bool {
     let address = address.get(..2 * JUDGED_BYTES_MAX).unwrap_or(address);
     address.split(|byte| !super::charset::URL.has(*byte)).any(|part| {
-        let make = Make::of(part);
+        let make = ValueStatistics::count(part);
         part.len() >= 8 && make.digits >= 2 && make.letters() >= 2
     })
 }

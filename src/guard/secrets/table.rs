@@ -40,7 +40,7 @@ const TABLES: [&str; 8] = [
     include_str!("tables/places.txt"),
 ];
 
-static INDEX: AnchorIndex<{ prefilter::len(&TABLES) }> = AnchorIndex::of(&TABLES);
+static INDEX: AnchorIndex<{ prefilter::len(&TABLES) }> = AnchorIndex::build(&TABLES);
 
 /// An anchor in a text, and its row.
 #[derive(Debug, Clone, Copy)]

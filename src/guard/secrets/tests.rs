@@ -33,7 +33,7 @@ pub(super) fn hides(text: &str, secret: &str) -> bool {
 #[test]
 fn every_prefix_is_found_without_near_misses() {
     for (seed, (prefix, row)) in anchors(TableKind::Prefix).enumerate() {
-        let form = KeyForm::of(row.fields[0], row.fields[1]);
+        let form = KeyForm::parse(row.fields[0], row.fields[1]);
         let least = *form.length.start();
         let secret = format!("{prefix}{}", drawn(form.charset, least, seed));
         assert_eq!(rules(&secret), [row.name], "{prefix}");
@@ -56,7 +56,7 @@ const BEFORE: [&str; 12] =
 fn every_prefix_is_found_after_what_parts_names() {
     let mut missed = Vec::new();
     for (seed, (prefix, row)) in anchors(TableKind::Prefix).enumerate() {
-        let form = KeyForm::of(row.fields[0], row.fields[1]);
+        let form = KeyForm::parse(row.fields[0], row.fields[1]);
         let secret = format!("{prefix}{}", drawn(form.charset, *form.length.start(), seed));
         let hidden = |before: &&str| hides(&format!("see {before}{secret}"), &secret);
         missed.extend(BEFORE.into_iter().filter(|one| !hidden(one)).map(|one| [one, prefix]));

@@ -81,7 +81,7 @@ pub(super) struct WordTable {
 }
 
 impl WordTable {
-    pub(super) const fn of(table: &'static str) -> Self {
+    pub(super) const fn new(table: &'static str) -> Self {
         Self { table, words: OnceLock::new() }
     }
 

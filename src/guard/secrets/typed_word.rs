@@ -5,7 +5,7 @@ use super::hit::{Hit, Rank};
 use super::known_word::is_word_of_passwords;
 use super::placeholder::is_placeholder;
 use super::text::{Text, count};
-use super::value_make::Make;
+use super::value_statistics::ValueStatistics;
 
 /// Bytes of a typed password.
 pub(super) const ARGUMENT_BYTES_MAX: usize = 128;
@@ -86,7 +86,7 @@ pub(super) fn is_typed(value: &[u8], is_quoted: bool) -> bool {
     let bare = value.strip_prefix(b"\"").unwrap_or(value);
     let refers =
         bare.first().is_none_or(|byte| b"$<{[(-*%/&".contains(byte)) || value.ends_with(b"(");
-    let make = Make::of(value);
+    let make = ValueStatistics::count(value);
     let is_number = make.digits == value.len() && value.len() < 6;
     // href="…"
     let is_attribute = value.ends_with(b"=") && make.letters() + 1 == value.len();

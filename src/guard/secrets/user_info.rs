@@ -8,13 +8,13 @@ use super::known_word::is_word_of_passwords;
 use super::placeholder::is_placeholder;
 use super::text::Text;
 use super::typed_word::{command_before, hit};
-use super::value_make::Make;
+use super::value_statistics::ValueStatistics;
 
 /// Bytes of a user name and a password before an `@`.
 const USER_BYTES_MAX: usize = 512;
 
 /// Checks the user part of an address (RFC 3986, section 3.2.1), which begins at `authority`.
-pub(super) fn of_address(text: Text<'_>, authority: usize) -> Option<Hit> {
+pub(super) fn password_in_address(text: Text<'_>, authority: usize) -> Option<Hit> {
     let whole = text.run_while(authority, USER_BYTES_MAX, |byte| {
         (b'!'..=b'~').contains(&byte) && !b"/\"'`<>\\?".contains(&byte)
     });
@@ -66,7 +66,7 @@ const HTTP_CLIENTS: [&str; 3] = ["curl", "wget", "http"];
 const CONTAINER_TOOLS: [&str; 5] = ["docker", "podman", "kubectl", "nerdctl", "compose"];
 
 /// Checks `-u name:password` of curl and programs like it.
-pub(super) fn of_curl(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
+pub(super) fn password_of_curl(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     let gap = text.run_while(end, 4, |byte| matches!(byte, b' ' | b'='));
     let command = command_before(text, start, b"\n|;");
     let is_curl = mentions(command, &HTTP_CLIENTS);
@@ -83,7 +83,7 @@ pub(super) fn of_curl(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     let (user, password) = pair.split_at(pair.iter().position(|byte| *byte == b':')?);
     let password = password.get(1..).unwrap_or_default();
     let is_chosen = |part: &[u8]| {
-        let make = Make::of(part);
+        let make = ValueStatistics::count(part);
         let refers =
             part.first().is_some_and(|byte| b"$<{[(%".contains(byte)) || part.contains(&b'{');
         let is_strange = make.digits > 0 && make.letters() > 0 || make.upper > 1 && make.lower > 1;

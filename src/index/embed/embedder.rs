@@ -40,7 +40,7 @@ pub struct SpaceId(u64);
 impl SpaceId {
     /// `name` must cover everything that changes a vector.
     #[must_use]
-    pub fn of(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         let digest = Sha256::digest(name);
         Self(digest.first_chunk().map_or(0, |start| u64::from_le_bytes(*start)))
     }
@@ -66,14 +66,14 @@ pub struct Embedding {
 
 /// The output for texts that were embedded as far as possible.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct EmbeddedEach {
+pub struct EmbeddingOutcomes {
     /// Of each text, in order: its embedding, or why it has none. Shorter than the texts where there was trouble.
     pub outcomes: Vec<Result<Embedding, EmbedError>>,
     /// Why the remaining texts were not embedded now, and may be later.
     pub trouble: Option<EmbedError>,
 }
 
-impl EmbeddedEach {
+impl EmbeddingOutcomes {
     /// Returns all embeddings.
     ///
     /// # Errors
@@ -105,20 +105,23 @@ pub trait Embedder: Send {
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError>;
 
     /// Embeds texts as far as possible: each alone where together they fail, so that one text does not fail the others.
-    fn embed_each(&mut self, texts: &[&str]) -> EmbeddedEach {
+    fn embed_each(&mut self, texts: &[&str]) -> EmbeddingOutcomes {
         match self.embed(texts) {
             Ok(all) => {
-                return EmbeddedEach { outcomes: all.into_iter().map(Ok).collect(), trouble: None };
+                return EmbeddingOutcomes {
+                    outcomes: all.into_iter().map(Ok).collect(),
+                    trouble: None,
+                };
             }
             Err(passing) if passing.is_passing() => {
-                return EmbeddedEach { outcomes: Vec::new(), trouble: Some(passing) };
+                return EmbeddingOutcomes { outcomes: Vec::new(), trouble: Some(passing) };
             }
             Err(error) if texts.len() == 1 => {
-                return EmbeddedEach { outcomes: vec![Err(error)], trouble: None };
+                return EmbeddingOutcomes { outcomes: vec![Err(error)], trouble: None };
             }
             Err(_) => {}
         }
-        let mut each = EmbeddedEach::default();
+        let mut each = EmbeddingOutcomes::default();
         for text in texts {
             match self.embed(&[text]) {
                 Err(passing) if passing.is_passing() => {

@@ -20,7 +20,7 @@ use super::error::EmbedError;
 use super::loaded_model::{self, Graph, LoadedModel, TOKENS_MAX};
 use super::model::pins::Pin;
 use super::model::{self, pins};
-use super::query_network::WithQueryNetwork;
+use super::query_network::TwoNetworkEmbedder;
 use super::runtime;
 use super::word_pieces::WordPieces;
 use settings::EmbeddingPrecision as Precision;
@@ -54,7 +54,7 @@ const INT8: Network = Network {
 };
 
 impl Network {
-    fn of(precision: Precision) -> Self {
+    fn with_precision(precision: Precision) -> Self {
         match precision {
             Precision::Fp32 => FP32,
             Precision::Int8 => INT8,
@@ -83,7 +83,7 @@ pub(super) fn load(
         Ok(Box::new(opened(model_dir, precision, threads)?))
     };
     let texts = open(precision)?;
-    Ok(Box::new(WithQueryNetwork::of(texts, open(Precision::Int8))))
+    Ok(Box::new(TwoNetworkEmbedder::new(texts, open(Precision::Int8))))
 }
 
 fn opened(
@@ -93,7 +93,7 @@ fn opened(
 ) -> Result<LoadedModel, EmbedError> {
     let files = model::verify(model_dir)?;
     let environment = runtime::environment(&files.runtime)?;
-    let network = Network::of(precision);
+    let network = Network::with_precision(precision);
     let weights = match precision {
         Precision::Fp32 => read(&files.weights)?,
         Precision::Int8 => model::int8::weights(model_dir, &files.weights)?,

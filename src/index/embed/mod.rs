@@ -41,7 +41,7 @@ mod word_pieces;
 #[cfg(any(test, feature = "testing"))]
 pub mod test_embedder;
 
-pub use embedder::{BatchLimit, EmbeddedEach, Embedder, Embedding, ModelId, SpaceId};
+pub use embedder::{BatchLimit, Embedder, Embedding, EmbeddingOutcomes, ModelId, SpaceId};
 pub use error::EmbedError;
 
 use std::num::NonZeroUsize;

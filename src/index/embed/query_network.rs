@@ -23,7 +23,7 @@ const COSINE_MIN: f32 = 0.99;
 const TIMES_MAX: u32 = 2;
 
 /// Embeds texts with one network, and queries with a faster one while that works.
-pub(super) struct WithQueryNetwork {
+pub(super) struct TwoNetworkEmbedder {
     texts: Box<dyn Embedder>,
     queries: QueryNetwork,
 }
@@ -38,9 +38,9 @@ enum QueryNetwork {
     None(String),
 }
 
-impl WithQueryNetwork {
+impl TwoNetworkEmbedder {
     /// Tries both networks first, which takes some 30 ms, and drops `questions` where it is of no use.
-    pub(super) fn of(
+    pub(super) fn new(
         mut texts: Box<dyn Embedder>,
         questions: Result<Box<dyn Embedder>, EmbedError>,
     ) -> Self {
@@ -52,7 +52,7 @@ impl WithQueryNetwork {
     }
 }
 
-impl Embedder for WithQueryNetwork {
+impl Embedder for TwoNetworkEmbedder {
     fn model_id(&self) -> &ModelId {
         self.texts.model_id()
     }
@@ -173,14 +173,14 @@ mod tests {
         Box::new(Says { model_id: ModelId::new("says", [0; 32]), vector, times })
     }
 
-    fn asked(embedder: &mut WithQueryNetwork) -> Vec<f32> {
+    fn asked(embedder: &mut TwoNetworkEmbedder) -> Vec<f32> {
         embedder.embed_query("a question").unwrap().vector
     }
 
     #[test]
     fn without_a_query_network_the_other_embeds_queries() {
         let none = Err(EmbedError::Runtime { why: "no kernel".to_owned() });
-        let mut embedder = WithQueryNetwork::of(says(OF_TEXTS, u32::MAX), none);
+        let mut embedder = TwoNetworkEmbedder::new(says(OF_TEXTS, u32::MAX), none);
         assert_eq!(asked(&mut embedder), OF_TEXTS);
         assert!(
             embedder.description().starts_with("says (also for queries: "),
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_network_that_cannot_run_is_found_at_load() {
         let mut embedder =
-            WithQueryNetwork::of(says(OF_TEXTS, u32::MAX), Ok(says(OF_QUESTIONS, 0)));
+            TwoNetworkEmbedder::new(says(OF_TEXTS, u32::MAX), Ok(says(OF_QUESTIONS, 0)));
         assert!(embedder.description().contains("broken"), "{}", embedder.description());
         assert_eq!(asked(&mut embedder), OF_TEXTS);
     }
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_network_that_fails_later_is_dropped() {
         let queries = QueryNetwork::Here(says(OF_QUESTIONS, 1));
-        let mut embedder = WithQueryNetwork { texts: says(OF_TEXTS, u32::MAX), queries };
+        let mut embedder = TwoNetworkEmbedder { texts: says(OF_TEXTS, u32::MAX), queries };
         assert_eq!(
             (asked(&mut embedder), embedder.description()),
             (OF_QUESTIONS.to_vec(), "says".into())
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_network_that_is_given_away_answers_elsewhere() {
         let queries = QueryNetwork::Here(says(OF_QUESTIONS, u32::MAX));
-        let mut embedder = WithQueryNetwork { texts: says(OF_TEXTS, u32::MAX), queries };
+        let mut embedder = TwoNetworkEmbedder { texts: says(OF_TEXTS, u32::MAX), queries };
         let mut given = embedder.split_off_queries().unwrap();
         assert_eq!(given.embed_query("why").unwrap().vector, OF_QUESTIONS);
         assert_eq!(

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::rotation::{ROTATED_DIMS, rotated};
 use super::{SIGN_WORDS, Signs, TOKENS_KEPT_MAX, Token, TokenSigns};
-use crate::processor::at_its_best;
+use crate::processor::with_native_simd;
 
 /// Bits of each number.
 const BITS: usize = 4;
@@ -29,7 +29,7 @@ pub struct QueryToken {
 impl QueryToken {
     /// `None` for a token without direction.
     #[must_use]
-    pub fn of(token: &Token) -> Option<Self> {
+    pub fn from_token(token: &Token) -> Option<Self> {
         let numbers = rotated(&token.state)?;
         let largest = numbers.iter().map(|number| number.abs()).fold(0.0, f32::max);
         let mut planes = [[0; SIGN_WORDS]; BITS];
@@ -53,7 +53,7 @@ impl QueryToken {
     /// `None` for a memory without tokens.
     #[must_use]
     pub fn nearest(&self, note: &TokenSigns) -> Option<f32> {
-        let nearest = at_its_best(
+        let nearest = with_native_simd(
             #[inline(always)]
             || self.products(note).into_iter().take(note.len()).max(),
         )?;
@@ -93,7 +93,7 @@ mod tests {
 
     fn one(word: &str) -> (QueryToken, TokenSigns) {
         let tokens = tokens_of(word);
-        (QueryToken::of(&tokens[0]).unwrap(), TokenSigns::of(&tokens))
+        (QueryToken::from_token(&tokens[0]).unwrap(), TokenSigns::from_tokens(&tokens))
     }
 
     fn level(token: &QueryToken, at: usize) -> i32 {
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_token_is_nearest_to_itself_at_any_position() {
         let (asked, _) = one("walrus");
-        let near = |text: &str| asked.nearest(&TokenSigns::of(&tokens_of(text))).unwrap();
+        let near = |text: &str| asked.nearest(&TokenSigns::from_tokens(&tokens_of(text))).unwrap();
         assert!(near("walrus") > 0.7, "{}", near("walrus"));
         assert!(near("otter heron badger") < 0.3);
         assert!((near("otter walrus heron") - near("walrus")).abs() < 1e-6);

@@ -3,7 +3,7 @@
 //! here: what becomes of the rotated numbers (`token_signs`, `query_token`).
 
 use super::mean_vector;
-use crate::processor::at_its_best;
+use crate::processor::with_native_simd;
 
 /// Numbers that are transformed: a power of two.
 const WIDTH: usize = 512;
@@ -37,7 +37,7 @@ pub(super) fn rotated(state: &[f32]) -> Option<[f32; ROTATED_DIMS]> {
     for ((number, state), mean) in numbers.iter_mut().zip(state).zip(mean_vector::numbers()) {
         *number = state - mean;
     }
-    at_its_best(
+    with_native_simd(
         #[inline(always)]
         || rotate(&mut numbers),
     );

@@ -23,10 +23,10 @@ impl SignLocations {
     /// # Errors
     /// Errors of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> Result<()> {
-        let count = u32::try_from(self.of.len()).map_err(|_| damaged())?;
+        let count = u32::try_from(self.states.len()).map_err(|_| damaged())?;
         out.write_all(MAGIC)?;
         out.write_all(&count.to_le_bytes())?;
-        for signed in self.of.iter() {
+        for signed in self.states.iter() {
             match signed {
                 SignState::NotYet | SignState::Failed => out.write_all(&[NOT_YET])?,
                 SignState::Never => out.write_all(&[NEVER])?,
@@ -106,7 +106,7 @@ mod tests {
             let read = SignLocations::read_from(&mut bytes.as_slice()).unwrap();
             let again = |signed| if signed == SignState::Failed { SignState::NotYet } else { signed };
             let expected: SignLocations = entries.into_iter().map(again).collect();
-            prop_assert_eq!(&read.of, &expected.of);
+            prop_assert_eq!(&read.states, &expected.states);
             prop_assert_eq!(read.known_len(), expected.known_len());
             let half = &bytes[..cut.index(bytes.len())];
             prop_assert!(SignLocations::read_from(&mut &*half).is_err());

@@ -42,7 +42,7 @@ pub trait SignStore: Send + Sync {
 /// The state of each memory's signs. A clone is a frozen copy.
 #[derive(Debug, Clone, Default)]
 pub struct SignLocations {
-    pub(super) of: CowVec<SignState>,
+    pub(super) states: CowVec<SignState>,
     known: usize,
     /// Memories whose signs could not be read. Shared, since a reader with a frozen copy finds that out.
     lost: Arc<Mutex<BTreeSet<u32>>>,
@@ -53,7 +53,7 @@ impl SignLocations {
     #[must_use]
     pub fn get(&self, number: u32) -> SignState {
         let place = usize::try_from(number).ok();
-        place.and_then(|place| self.of.get(place)).copied().unwrap_or_default()
+        place.and_then(|place| self.states.get(place)).copied().unwrap_or_default()
     }
 
     /// Sets the state of a memory's signs.
@@ -63,10 +63,10 @@ impl SignLocations {
             return;
         }
         let Ok(place) = usize::try_from(number) else { return };
-        if self.of.len() <= place {
-            self.of.resize(place + 1, &SignState::NotYet);
+        if self.states.len() <= place {
+            self.states.resize(place + 1, &SignState::NotYet);
         }
-        if let Some(entry) = self.of.get_mut(place) {
+        if let Some(entry) = self.states.get_mut(place) {
             *entry = signed;
             self.known -= usize::from(was != SignState::NotYet);
             self.known += usize::from(signed != SignState::NotYet);
@@ -103,7 +103,7 @@ impl FromIterator<SignState> for SignLocations {
             .into_iter()
             .inspect(|signed| known += usize::from(*signed != SignState::NotYet));
         let of = entries.collect();
-        Self { of, known, lost: Arc::default() }
+        Self { states: of, known, lost: Arc::default() }
     }
 }
 

@@ -39,7 +39,7 @@ impl Default for TokenSigns {
 impl TokenSigns {
     /// Takes the signs of the rarest of `tokens`, in the order of the text. Repeated tokens count less.
     #[must_use]
-    pub fn of(tokens: &[Token]) -> Self {
+    pub fn from_tokens(tokens: &[Token]) -> Self {
         let signs = rarest(tokens).into_iter().filter_map(|token| signs_of(&token.state));
         Self::new(signs)
     }
@@ -123,7 +123,7 @@ mod tests {
             tokens_of(&(0..70).map(|number| format!("c{number} ")).collect::<String>());
         common[3].rarity = 0.1;
         assert!(!pieces(&rarest(&common)).contains(&common[3].piece));
-        assert_eq!(TokenSigns::of(&common).iter().len(), TOKENS_KEPT_MAX);
-        assert!(TokenSigns::of(&[]).is_empty());
+        assert_eq!(TokenSigns::from_tokens(&common).iter().len(), TOKENS_KEPT_MAX);
+        assert!(TokenSigns::from_tokens(&[]).is_empty());
     }
 }

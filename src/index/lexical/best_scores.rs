@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::{DocId, Scored};
+use super::{DocId, ScoredDocument};
 
 /// Capacity reserved at once; a larger limit grows as documents arrive.
 const RESERVED_MAX: usize = 1_024;
@@ -17,7 +17,7 @@ pub(super) struct BestScores {
 }
 
 /// Orders by score, then by age with the older document first, so that equal scores have one order.
-struct Ranked(Scored);
+struct Ranked(ScoredDocument);
 
 impl BestScores {
     pub(super) fn new(limit: usize) -> Self {
@@ -38,7 +38,7 @@ impl BestScores {
 
     /// Tells whether a document with this score would be in the result. Ask this first, as the caller's filter costs
     /// more.
-    pub(super) fn wants(&self, scored: Scored) -> bool {
+    pub(super) fn wants(&self, scored: ScoredDocument) -> bool {
         if self.heap.len() < self.limit {
             return true;
         }
@@ -55,7 +55,7 @@ impl BestScores {
         Some(self.guess.map_or(worst, |guess| guess.max(worst)))
     }
 
-    pub(super) fn push(&mut self, scored: Scored) {
+    pub(super) fn push(&mut self, scored: ScoredDocument) {
         if self.heap.len() >= self.limit {
             self.heap.pop();
         }
@@ -63,7 +63,7 @@ impl BestScores {
     }
 
     /// Returns the documents, best first.
-    pub(super) fn into_sorted(self) -> Vec<Scored> {
+    pub(super) fn into_sorted(self) -> Vec<ScoredDocument> {
         self.heap.into_sorted_vec().into_iter().map(|Reverse(Ranked(scored))| scored).collect()
     }
 }
@@ -107,8 +107,8 @@ mod tests {
             scores in prop::collection::vec(0_u8..5, 0..40),
             limit in 0_usize..12,
         ) {
-            let scored = |(doc, &score): (u32, &u8)| Scored { doc: DocId(doc), score: score.into() };
-            let all: Vec<Scored> = (0..).zip(&scores).map(scored).collect();
+            let scored = |(doc, &score): (u32, &u8)| ScoredDocument { doc: DocId(doc), score: score.into() };
+            let all: Vec<ScoredDocument> = (0..).zip(&scores).map(scored).collect();
             let mut top = BestScores::new(limit);
             for &scored in all.iter().rev() {
                 if top.wants(scored) {
@@ -127,7 +127,7 @@ mod tests {
             let mut top = BestScores::above(2, guess);
             assert!(top.worst() == Some(guess) && !top.is_right());
             for (doc, score) in (0..).zip([1.0, 3.0, 2.0]) {
-                let scored = Scored { doc: DocId(doc), score };
+                let scored = ScoredDocument { doc: DocId(doc), score };
                 if top.wants(scored) {
                     top.push(scored);
                 }

@@ -38,10 +38,10 @@ pub(super) fn write_bytes(out: &mut dyn io::Write, bytes: &[u8]) -> io::Result<(
 }
 
 /// The input of a saved index.
-pub(super) struct Input<'reader>(&'reader mut dyn io::Read);
+pub(super) struct IndexInput<'reader>(&'reader mut dyn io::Read);
 
-impl<'reader> Input<'reader> {
-    pub(super) fn of(reader: &'reader mut dyn io::Read) -> Self {
+impl<'reader> IndexInput<'reader> {
+    pub(super) fn new(reader: &'reader mut dyn io::Read) -> Self {
         Self(reader)
     }
 
@@ -58,7 +58,7 @@ impl<'reader> Input<'reader> {
         let mut bytes = Vec::new();
         while left > 0 {
             let step = left.min(READ_BYTES);
-            self.take(step, &mut bytes)?;
+            self.append_exactly(step, &mut bytes)?;
             left -= step;
         }
         bytes.shrink_to_fit();
@@ -75,7 +75,7 @@ impl<'reader> Input<'reader> {
         while left > 0 {
             let step = left.min(READ_BYTES / BYTES);
             bytes.clear();
-            self.take(step * BYTES, &mut bytes)?;
+            self.append_exactly(step * BYTES, &mut bytes)?;
             numbers.extend(bytes.as_chunks().0.iter().map(|bytes| number(*bytes)));
             left -= step;
         }
@@ -84,7 +84,7 @@ impl<'reader> Input<'reader> {
     }
 
     /// Appends exactly this many bytes.
-    fn take(&mut self, count: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+    fn append_exactly(&mut self, count: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
         bytes.reserve(count);
         let taken = (&mut *self.0).take(count as u64).read_to_end(bytes)?;
         must(taken == count)
@@ -147,7 +147,7 @@ mod tests {
         for number in removed {
             index.remove(id(number));
         }
-        let passages = || ["docker", "pull fails"].map(Passage::of).to_vec();
+        let passages = || ["docker", "pull fails"].map(Passage::from_text).to_vec();
         index.put_all(&put.iter().map(|number| (id(number), passages())).collect());
         index
     }
@@ -160,12 +160,12 @@ mod tests {
                 black_box((prepared.matched_terms(scored.doc), prepared.overlap(scored.doc)));
             }
             black_box(prepared.search(|_| true, 1));
-            black_box(prepared.interest().of("npm"));
+            black_box(prepared.interest().weigh("npm"));
         }
         black_box(index.fingerprints());
         index.remove(DocId(1));
         index.replace(DocId(2), "npm");
-        let anew = (0..40).map(|number| (DocId(number * 3), vec![Passage::of("npm pull")]));
+        let anew = (0..40).map(|number| (DocId(number * 3), vec![Passage::from_text("npm pull")]));
         index.put_all(&anew.collect::<BTreeMap<_, _>>());
         black_box(index.fingerprints());
     }
@@ -246,8 +246,8 @@ mod tests {
     fn a_length_that_is_only_claimed_reserves_nothing() {
         for claimed in [u64::MAX, u64::MAX / 8, 1 << 40] {
             let bytes = claimed.to_le_bytes();
-            assert!(Input::of(&mut &bytes[..]).bytes().is_err());
-            assert!(Input::of(&mut &bytes[..]).numbers(u32::from_le_bytes).is_err());
+            assert!(IndexInput::new(&mut &bytes[..]).bytes().is_err());
+            assert!(IndexInput::new(&mut &bytes[..]).numbers(u32::from_le_bytes).is_err());
         }
     }
 }

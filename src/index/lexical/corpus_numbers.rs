@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::LexicalIndex;
 use super::nearby_terms::nearest_of;
-use super::query::Held;
+use super::query::TermPassages;
 use super::weight::CorpusSize;
 
 /// The size of a corpus.
@@ -55,7 +55,7 @@ impl LackingNumbers {
 impl CorpusNumbers {
     /// Makes the numbers of a corpus of this size, of which nothing else is known.
     #[must_use]
-    pub fn of(totals: CorpusTotals) -> Self {
+    pub fn from_totals(totals: CorpusTotals) -> Self {
         Self { totals, ..Self::default() }
     }
 
@@ -116,7 +116,7 @@ impl CorpusNumbers {
 
     pub(super) fn documents_with(&self, term: &str) -> usize {
         self.holding.get(term).copied().unwrap_or_else(|| {
-            self.note(|lacking| {
+            self.record_lacking(|lacking| {
                 lacking.terms.insert(term.into());
             });
             0
@@ -125,7 +125,7 @@ impl CorpusNumbers {
 
     pub(super) fn nearby_terms(&self, term: &str) -> Vec<Box<str>> {
         self.near.get(term).cloned().unwrap_or_else(|| {
-            self.note(|lacking| {
+            self.record_lacking(|lacking| {
                 lacking.near.insert(term.into());
             });
             Vec::new()
@@ -139,14 +139,14 @@ impl CorpusNumbers {
         let mut sorted = terms.to_vec();
         sorted.sort_unstable();
         self.unions.get(&sorted).copied().unwrap_or_else(|| {
-            self.note(|lacking| {
+            self.record_lacking(|lacking| {
                 lacking.unions.insert(sorted);
             });
             terms.iter().map(|term| self.documents_with(term)).max().unwrap_or(0)
         })
     }
 
-    fn note(&self, lookup: impl FnOnce(&mut LackingNumbers)) {
+    fn record_lacking(&self, lookup: impl FnOnce(&mut LackingNumbers)) {
         lookup(&mut self.lacking.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -189,12 +189,16 @@ impl LexicalIndex {
     /// Returns how many passages of this index hold any of these terms.
     #[must_use]
     pub fn own_documents_with_any(&self, terms: &[Box<str>]) -> usize {
-        let held = self.parts.iter().map(|part| (part, Held::any(part, terms)));
+        let held = self.parts.iter().map(|part| (part, TermPassages::any(part, terms)));
         held.map(|(part, held)| part.living(held.list())).sum()
     }
 
     /// Returns how many passages hold any of these terms, whose postings in this index are `lists`.
-    pub(super) fn documents_with_any(&self, terms: &[Box<str>], lists: &[Held<'_>]) -> usize {
+    pub(super) fn documents_with_any(
+        &self,
+        terms: &[Box<str>],
+        lists: &[TermPassages<'_>],
+    ) -> usize {
         match &self.numbers {
             Some(numbers) => numbers.documents_with_any(terms),
             None => self.living(lists),
@@ -218,14 +222,14 @@ mod tests {
 
     fn index() -> LexicalIndex {
         let mut index = LexicalIndex::new();
-        let passages = TEXTS.map(|text| vec![Passage::of(text)]);
+        let passages = TEXTS.map(|text| vec![Passage::from_text(text)]);
         index.put_all(&(0..).map(DocId).zip(passages).collect());
         index
     }
 
     /// Answers from `whole` what a query of `part` looks up.
     fn complete(part: &LexicalIndex, whole: &LexicalIndex, query: &str) -> LexicalIndex {
-        let mut known = CorpusNumbers::of(whole.totals());
+        let mut known = CorpusNumbers::from_totals(whole.totals());
         loop {
             let asked = part.clone().with_numbers(Arc::new(known));
             drop(asked.prepare(query));
@@ -257,8 +261,9 @@ mod tests {
     #[test]
     fn a_part_scores_as_the_whole_does() {
         let (whole, mut part) = (index(), LexicalIndex::new());
-        let some = [0, 1, 3]
-            .map(|doc: u32| (DocId(doc), vec![Passage::of(TEXTS[usize::try_from(doc).unwrap()])]));
+        let some = [0, 1, 3].map(|doc: u32| {
+            (DocId(doc), vec![Passage::from_text(TEXTS[usize::try_from(doc).unwrap()])])
+        });
         part.put_all(&some.into_iter().collect());
         for query in ["k8s manifest", "gateway rejects", "pandi", "zookeper quota npm", "the"] {
             let part = complete(&part, &whole, query);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::analysis::AnalysisCache;
 use super::passage::{Passage, PassageTerms};
-use super::postings::Count;
+use super::postings::HalfCount;
 use super::weight::CorpusSize;
 use super::{CorpusTotals, DocId, LexicalIndex};
 
@@ -46,7 +46,7 @@ impl LexicalIndex {
 }
 
 fn counted(passage: &PassageTerms) -> CountedPassage {
-    let mut terms: BTreeMap<&str, Count> = BTreeMap::new();
+    let mut terms: BTreeMap<&str, HalfCount> = BTreeMap::new();
     for (term, weight) in passage.weighed() {
         let count = terms.entry(term).or_default();
         *count = count.saturating_add(weight);
@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn counted_passages_make_the_same_index() {
         let passages = vec![
-            Passage { nearby: "npm `install`".to_owned(), ..Passage::of("npm npm fails") },
-            Passage { is_reply: true, ..Passage::of("use npm ci") },
+            Passage { nearby: "npm `install`".to_owned(), ..Passage::from_text("npm npm fails") },
+            Passage { is_reply: true, ..Passage::from_text("use npm ci") },
         ];
         let mut plain = LexicalIndex::new();
         plain.put_all(&[(DocId(7), passages.clone())].into());

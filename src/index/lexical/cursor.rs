@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use super::postings::{Count, List, Local, PostingsIter};
+use super::postings::{HalfCount, PassageNumber, PostingsIter, PostingsList};
 use super::weight::Saturation;
 
 /// A position in a list. Its buffers are reused from one list to the next.
 #[derive(Debug, Default)]
 pub(super) struct Cursor<'list> {
-    list: List<'list>,
+    list: PostingsList<'list>,
     weight: f32,
     /// The first block whose bound is not used up yet.
     bounded: usize,
@@ -18,7 +18,7 @@ pub(super) struct Cursor<'list> {
     /// The blocks for lookups of single passages.
     looked_up: Reader<'list>,
     /// The term's weight in each passage, for a list without blocks.
-    adds: Vec<(Local, f32)>,
+    adds: Vec<(PassageNumber, f32)>,
 }
 
 /// Turns counts into scores in one part.
@@ -26,11 +26,11 @@ pub(super) struct Cursor<'list> {
 pub(super) struct Scale<'part> {
     pub(super) saturation: &'part Saturation,
     /// The length of each passage of the part.
-    pub(super) lengths: &'part [Count],
+    pub(super) lengths: &'part [HalfCount],
 }
 
 impl Scale<'_> {
-    fn of(&self, local: Local, count: Count) -> f32 {
+    fn saturated(&self, local: PassageNumber, count: HalfCount) -> f32 {
         let length = self.lengths.get(local as usize).copied().unwrap_or(0);
         self.saturation.at(count, length)
     }
@@ -41,28 +41,28 @@ impl Scale<'_> {
 struct Reader<'list> {
     walk: PostingsIter<'list>,
     /// The current posting; none at the end.
-    here: Option<(Local, Count)>,
+    here: Option<(PassageNumber, HalfCount)>,
     /// The current block, and its last passage.
     block: usize,
-    last: Local,
+    last: PassageNumber,
 }
 
 impl<'list> Reader<'list> {
-    fn begin(list: List<'list>) -> Self {
+    fn begin(list: PostingsList<'list>) -> Self {
         let mut walk = list.iter();
         let here = walk.next();
         Self { walk, here, block: 0, last: list.block(0).map_or(0, |block| block.last) }
     }
 
     /// Moves to the first posting of `local` or a later passage. Blocks before it are not read.
-    fn seek(&mut self, list: List<'list>, local: Local) {
+    fn seek(&mut self, list: PostingsList<'list>, local: PassageNumber) {
         let Some(mut here) = self.here.filter(|(held, _)| *held < local) else { return };
         if self.last < local {
             let mut before = self.last;
             while let Some(block) = list.block(self.block).filter(|block| block.last < local) {
                 (before, self.block) = (block.last, self.block + 1);
             }
-            self.last = list.block(self.block).map_or(Local::MAX, |block| block.last);
+            self.last = list.block(self.block).map_or(PassageNumber::MAX, |block| block.last);
             if here.0 <= before {
                 self.walk = list.iter_from(self.block);
                 match self.walk.next() {
@@ -77,11 +77,11 @@ impl<'list> Reader<'list> {
 
 impl<'list> Cursor<'list> {
     /// Moves to the beginning of the list of a term with this weight.
-    pub(super) fn begin(&mut self, list: List<'list>, weight: f32, scale: Scale<'_>) {
+    pub(super) fn begin(&mut self, list: PostingsList<'list>, weight: f32, scale: Scale<'_>) {
         (self.list, self.weight, self.bounded) = (list, weight, 0);
         self.adds.clear();
         if list.blocks_len() == 0 {
-            let adds = |(local, count)| (local, weight * scale.of(local, count));
+            let adds = |(local, count)| (local, weight * scale.saturated(local, count));
             self.adds.extend(list.iter().map(adds));
         } else {
             self.ahead = Reader::begin(list);
@@ -100,7 +100,7 @@ impl<'list> Cursor<'list> {
 
     /// Returns the most that the term adds to a passage of a window; 0 where no passage holds it. Windows must
     /// ascend.
-    pub(super) fn bound(&mut self, window: &Range<Local>, saturation: &Saturation) -> f32 {
+    pub(super) fn bound(&mut self, window: &Range<PassageNumber>, saturation: &Saturation) -> f32 {
         if self.list.blocks_len() == 0 {
             let here = self.adds_within(window).iter();
             return here.fold(0.0, |most, (_, adds)| if *adds > most { *adds } else { most });
@@ -120,7 +120,12 @@ impl<'list> Cursor<'list> {
     }
 
     /// Adds the term's weight to the scores of a window's passages. Windows must ascend; some may be skipped.
-    pub(super) fn pour(&mut self, window: &Range<Local>, scale: Scale<'_>, scores: &mut [f32]) {
+    pub(super) fn pour(
+        &mut self,
+        window: &Range<PassageNumber>,
+        scale: Scale<'_>,
+        scores: &mut [f32],
+    ) {
         if self.list.blocks_len() == 0 {
             for (local, adds) in self.adds_within(window) {
                 if let Some(score) = scores.get_mut((local - window.start) as usize) {
@@ -144,19 +149,19 @@ impl<'list> Cursor<'list> {
     }
 
     /// Returns the term's weight in one passage, if the passage holds it. Passages must ascend.
-    pub(super) fn adds_to(&mut self, local: Local, scale: Scale<'_>) -> Option<f32> {
+    pub(super) fn adds_to(&mut self, local: PassageNumber, scale: Scale<'_>) -> Option<f32> {
         if self.list.blocks_len() == 0 {
             let place = self.adds.binary_search_by_key(&local, |(local, _)| *local).ok()?;
             return self.adds.get(place).map(|(_, adds)| *adds);
         }
         self.looked_up.seek(self.list, local);
         let (_, count) = self.looked_up.here.filter(|(held, _)| *held == local)?;
-        Some(self.weight * scale.of(local, count))
+        Some(self.weight * scale.saturated(local, count))
     }
 
     /// Returns the passages of a window in a list without blocks, with their weights.
-    fn adds_within(&self, window: &Range<Local>) -> &[(Local, f32)] {
-        let before = |end: Local| self.adds.partition_point(|(local, _)| *local < end);
+    fn adds_within(&self, window: &Range<PassageNumber>) -> &[(PassageNumber, f32)] {
+        let before = |end: PassageNumber| self.adds.partition_point(|(local, _)| *local < end);
         self.adds.get(before(window.start)..before(window.end)).unwrap_or_default()
     }
 }

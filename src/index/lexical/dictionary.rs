@@ -4,7 +4,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 
-use super::binary_format::{self, Input};
+use super::binary_format::{self, IndexInput};
 
 /// With fewer terms, a binary search is as fast. Small in tests, so that both ways are tried.
 const TERMS_MIN: usize = if cfg!(test) { 4 } else { 256 };
@@ -32,7 +32,7 @@ struct ByHash {
 }
 
 impl ByHash {
-    fn of(dictionary: &Dictionary) -> Self {
+    fn build(dictionary: &Dictionary) -> Self {
         let len = (dictionary.len() * 2).next_power_of_two();
         let hasher = RandomState::new();
         let mut table = Self { hasher, tags: vec![0; len], indexes: vec![0; len] };
@@ -117,7 +117,7 @@ impl Dictionary {
     }
 
     /// Reads terms. They must ascend.
-    pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
+    pub(super) fn read_from(input: &mut IndexInput<'_>) -> io::Result<Self> {
         let ends = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
         binary_format::are_ends(&ends, bytes.len())?;
@@ -136,7 +136,7 @@ impl Dictionary {
     pub(super) fn seal(&mut self) {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
-        self.by_hash = (self.len() >= TERMS_MIN).then(|| ByHash::of(self));
+        self.by_hash = (self.len() >= TERMS_MIN).then(|| ByHash::build(self));
     }
 }
 

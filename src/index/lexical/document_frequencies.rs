@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::LexicalIndex;
 use super::analysis::AnalysisCache;
-use super::query::Prepared;
+use super::query::PreparedQuery;
 
 /// An index and a cache of its answers. Grows with the distinct words of all texts.
 #[derive(Debug)]
@@ -33,13 +33,13 @@ impl<'index> DocumentFrequencies<'index> {
     }
 
     /// Calls [`LexicalIndex::prepare`], and keeps the document frequencies that it finds.
-    pub fn prepare(&mut self, query: &str) -> Prepared<'index> {
+    pub fn prepare(&mut self, query: &str) -> PreparedQuery<'index> {
         let prepared = self.index.prepare_next(query, &mut self.words.0);
         self.documents.extend(prepared.terms().map(|term| (term.term, term.documents)));
         prepared
     }
 
-    /// Returns the distinct terms of a text, equal to [`Prepared::terms`]. Costs the analysis of the text.
+    /// Returns the distinct terms of a text, equal to [`PreparedQuery::terms`]. Costs the analysis of the text.
     pub fn terms_of(&mut self, text: &str) -> Vec<Box<str>> {
         let distinct = self.index.distinct(text, &mut self.words.0).into_iter();
         distinct.map(|(term, _)| term).collect()

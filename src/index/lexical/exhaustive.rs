@@ -3,15 +3,19 @@
 
 use super::best_scores::BestScores;
 use super::live_segment::LiveSegment;
-use super::postings::Local;
-use super::query::Prepared;
+use super::postings::PassageNumber;
+use super::query::PreparedQuery;
 use super::weight::LengthNorm;
-use super::{DocId, Scored};
+use super::{DocId, ScoredDocument};
 
-impl Prepared<'_> {
-    /// Returns the result of [`Prepared::search`], computed by scoring everything: for tests and benchmarks.
+impl PreparedQuery<'_> {
+    /// Returns the result of [`PreparedQuery::search`], computed by scoring everything: for tests and benchmarks.
     #[must_use]
-    pub fn search_everything(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
+    pub fn search_everything(
+        &self,
+        keep: impl Fn(DocId) -> bool,
+        top_k: usize,
+    ) -> Vec<ScoredDocument> {
         let norm = self.corpus.length_norm();
         let mut top = BestScores::new(top_k);
         let mut scores = Vec::new();
@@ -27,7 +31,7 @@ impl Prepared<'_> {
 fn add_up(
     part: &LiveSegment,
     place: usize,
-    query: &Prepared<'_>,
+    query: &PreparedQuery<'_>,
     norm: LengthNorm,
     scores: &mut Vec<f32>,
 ) {
@@ -51,16 +55,18 @@ fn collect(
     keep: &impl Fn(DocId) -> bool,
     top: &mut BestScores,
 ) {
-    let mut first: Local = 0;
+    let mut first: PassageNumber = 0;
     for passages in part.segment.docs.chunk_by(|one, other| one == other) {
-        let locals =
-            first..first.saturating_add(Local::try_from(passages.len()).unwrap_or(Local::MAX));
+        let locals = first
+            ..first.saturating_add(
+                PassageNumber::try_from(passages.len()).unwrap_or(PassageNumber::MAX),
+            );
         first = locals.end;
         let Some(&doc) = passages.first() else { continue };
-        let score_of = |local: Local| scores.get(local as usize).copied().unwrap_or(0.0);
+        let score_of = |local: PassageNumber| scores.get(local as usize).copied().unwrap_or(0.0);
         let living = locals.filter(|local| score_of(*local) > 0.0 && part.is_alive(*local));
         let score = living.map(score_of).fold(0.0, f32::max);
-        let scored = Scored { doc, score };
+        let scored = ScoredDocument { doc, score };
         if score > 0.0 && top.wants(scored) && keep(doc) {
             top.push(scored);
         }

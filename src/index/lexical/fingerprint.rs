@@ -47,7 +47,7 @@ fn fingerprints_of(part: &LiveSegment) -> Vec<(DocId, [u8; 32])> {
     living.map(|(_, (doc, hasher))| (doc, hasher.finalize().into())).collect()
 }
 
-fn begun_with(length: postings::Count) -> Sha256 {
+fn begun_with(length: postings::HalfCount) -> Sha256 {
     Sha256::new_with_prefix(length.to_le_bytes())
 }
 

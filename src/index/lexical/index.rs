@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use super::analysis::{WordCache, Words};
-use super::binary_format::{self, Input};
+use super::analysis::{Tokenizers, WordCache};
+use super::binary_format::{self, IndexInput};
 use super::corpus_numbers::CorpusNumbers;
 use super::counted_passage::CountedPassage;
 use super::live_segment::LiveSegment;
 use super::merge;
 use super::passage::{Passage, PassageTerms};
 use super::segment::Segment;
-use super::terms::Terms;
+use super::terms::TermList;
 use super::tokenize::{self, DOCUMENT_TERMS_MAX, NEARBY_TERMS_MAX, QUERY_TERMS_MAX};
 use super::{DocId, LexicalError};
 
@@ -37,7 +37,7 @@ pub(super) const DEAD_SHARE: usize = 4;
 /// The index. A clone is a frozen snapshot: later changes on either side do not show on the other.
 #[derive(Clone, Debug)]
 pub struct LexicalIndex {
-    words: Arc<Words>,
+    words: Arc<Tokenizers>,
     cache: WordCache,
     pub(super) parts: Vec<LiveSegment>,
     last: Option<DocId>,
@@ -54,7 +54,7 @@ impl Default for LexicalIndex {
 impl LexicalIndex {
     /// Returns an empty index.
     pub fn new() -> Self {
-        let words = Arc::new(Words::new());
+        let words = Arc::new(Tokenizers::new());
         Self { words, cache: WordCache::default(), parts: Vec::new(), last: None, numbers: None }
     }
 
@@ -67,7 +67,7 @@ impl LexicalIndex {
             return Err(LexicalError::OutOfOrder { doc, last });
         }
         self.last = Some(doc);
-        self.append(&[(doc, &[Passage::of(text)])]);
+        self.append(&[(doc, &[Passage::from_text(text)])]);
         Ok(())
     }
 
@@ -113,7 +113,7 @@ impl LexicalIndex {
     pub fn replace(&mut self, doc: DocId, text: &str) -> bool {
         let was_there = self.remove(doc);
         if was_there {
-            self.append(&[(doc, &[Passage::of(text)])]);
+            self.append(&[(doc, &[Passage::from_text(text)])]);
         }
         was_there
     }
@@ -146,7 +146,7 @@ impl LexicalIndex {
     /// # Errors
     /// `InvalidData` if the bytes are no index or are cut off; those of `input`.
     pub fn read_from(input: &mut dyn io::Read) -> io::Result<Self> {
-        let input = &mut Input::of(input);
+        let input = &mut IndexInput::new(input);
         binary_format::must(input.bytes()? == binary_format::FORMAT)?;
         let last = input.numbers(|bytes| DocId(u32::from_le_bytes(bytes)))?;
         binary_format::must(last.len() <= 1)?;
@@ -170,14 +170,14 @@ impl LexicalIndex {
             .map(|(doc, passages)| (*doc, passages.iter().map(&mut terms).collect()))
             .collect();
         self.cache = cache;
-        self.parts.push(LiveSegment::new(Segment::of(&documents)));
+        self.parts.push(LiveSegment::new(Segment::from_documents(&documents)));
         self.merge_like_sizes();
     }
 
     /// Adds documents that were analysed before as one segment.
     pub(super) fn append_counted(&mut self, documents: &[(DocId, Vec<CountedPassage>)]) {
         self.last = self.last.max(documents.last().map(|(doc, _)| *doc));
-        self.parts.push(LiveSegment::new(Segment::of_counted(documents)));
+        self.parts.push(LiveSegment::new(Segment::from_counted(documents)));
         self.merge_like_sizes();
     }
 
@@ -194,12 +194,12 @@ impl LexicalIndex {
         }
     }
 
-    pub(super) fn analyse_query(&self, query: &str) -> Terms {
+    pub(super) fn analyse_query(&self, query: &str) -> TermList {
         self.analyse_next(query, &mut WordCache::default())
     }
 
     /// Does the same for one of many texts.
-    pub(super) fn analyse_next(&self, query: &str, cache: &mut WordCache) -> Terms {
+    pub(super) fn analyse_next(&self, query: &str, cache: &mut WordCache) -> TermList {
         tokenize::terms_of(query, QUERY_TERMS_MAX, &self.words, cache)
     }
 

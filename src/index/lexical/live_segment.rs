@@ -5,8 +5,8 @@ use std::io;
 use std::sync::Arc;
 
 use super::DocId;
-use super::binary_format::{self, Input};
-use super::postings::{Count, List, Local};
+use super::binary_format::{self, IndexInput};
+use super::postings::{HalfCount, PassageNumber, PostingsList};
 use super::segment::Segment;
 
 /// Cheap to clone: two shared pointers and a number.
@@ -14,7 +14,7 @@ use super::segment::Segment;
 pub(super) struct LiveSegment {
     pub(super) segment: Arc<Segment>,
     /// The removed passages, ascending. They are few: the part is rewritten when they become many.
-    dead: Arc<Vec<Local>>,
+    dead: Arc<Vec<PassageNumber>>,
     /// Number of terms of the living passages, in halves, repeats included.
     pub(super) terms: u64,
     /// Number of living documents.
@@ -40,7 +40,7 @@ impl LiveSegment {
     }
 
     /// Reads a written segment. Removed passages must ascend and be in the segment.
-    pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
+    pub(super) fn read_from(input: &mut IndexInput<'_>) -> io::Result<Self> {
         let mut part = Self::new(Segment::read_from(input)?);
         let dead = input.numbers(u32::from_le_bytes)?;
         binary_format::must(dead.is_sorted_by(|one, other| one < other))?;
@@ -66,17 +66,17 @@ impl LiveSegment {
         self.dead.len()
     }
 
-    pub(super) fn is_alive(&self, local: Local) -> bool {
+    pub(super) fn is_alive(&self, local: PassageNumber) -> bool {
         self.dead.is_empty() || self.dead.binary_search(&local).is_err()
     }
 
     /// Iterates over the documents of all passages with their lengths, the removed included, in their order.
-    pub(super) fn documents(&self) -> impl Iterator<Item = (DocId, Count)> {
+    pub(super) fn documents(&self) -> impl Iterator<Item = (DocId, HalfCount)> {
         self.segment.docs.iter().copied().zip(self.segment.lengths.iter().copied())
     }
 
     /// Returns the passages of a living document.
-    pub(super) fn places_of(&self, doc: DocId) -> Vec<Local> {
+    pub(super) fn places_of(&self, doc: DocId) -> Vec<PassageNumber> {
         let mut places = self.segment.places_of(doc);
         places.retain(|local| self.is_alive(*local));
         places
@@ -86,7 +86,7 @@ impl LiveSegment {
     /// passage.
     pub(super) fn kill_all(&mut self, is_doomed: impl Fn(DocId) -> bool) -> bool {
         let places = (0..).zip(self.documents());
-        let doomed: Vec<(Local, (DocId, Count))> =
+        let doomed: Vec<(PassageNumber, (DocId, HalfCount))> =
             places.filter(|(local, (doc, _))| is_doomed(*doc) && self.is_alive(*local)).collect();
         if doomed.is_empty() {
             return false;
@@ -102,7 +102,7 @@ impl LiveSegment {
     }
 
     /// Counts the living documents of `list`. The count is exact, so a removal leaves no trace in any score.
-    pub(super) fn living(&self, list: List<'_>) -> usize {
+    pub(super) fn living(&self, list: PostingsList<'_>) -> usize {
         if self.dead.is_empty() {
             return list.len();
         }
@@ -118,7 +118,7 @@ fn distinct<'doc>(docs: impl Iterator<Item = &'doc DocId>) -> usize {
 }
 
 /// Counts the passages that two lists share; both ascend.
-fn shared(dead: &[Local], list: impl Iterator<Item = Local>) -> usize {
+fn shared(dead: &[PassageNumber], list: impl Iterator<Item = PassageNumber>) -> usize {
     let mut rest = dead;
     let mut count = 0;
     for local in list {

@@ -1,7 +1,7 @@
 //! Merges segments into one, without their removed documents. Not here: the decision to merge (`index`).
 
 use super::live_segment::LiveSegment;
-use super::postings::{Count, Local, Postings};
+use super::postings::{HalfCount, PassageNumber, Postings};
 use super::segment::Segment;
 
 /// Returns one segment with the living documents of all `parts`, in their order. Walks the sorted dictionaries of
@@ -27,7 +27,7 @@ struct MergeSource<'part> {
     /// The term at `next`; `None` at the end.
     term: Option<&'part [u8]>,
     /// The new number of each passage; `None` for removed passages.
-    moved: Vec<Option<Local>>,
+    moved: Vec<Option<PassageNumber>>,
 }
 
 impl<'part> MergeSource<'part> {
@@ -35,7 +35,8 @@ impl<'part> MergeSource<'part> {
     fn new(part: &'part LiveSegment, target: &mut Segment) -> Self {
         let mut moved = Vec::with_capacity(part.segment.docs.len());
         for (local, (doc, length)) in (0..).zip(part.documents()) {
-            let place = Local::try_from(target.docs.len()).ok().filter(|_| part.is_alive(local));
+            let place =
+                PassageNumber::try_from(target.docs.len()).ok().filter(|_| part.is_alive(local));
             if place.is_some() {
                 target.docs.push(doc);
                 target.lengths.push(length);
@@ -47,7 +48,7 @@ impl<'part> MergeSource<'part> {
     }
 
     /// Copies the list of the current term, and moves to the next term.
-    fn pour_list(&mut self, target: &mut Postings, lengths: &[Count]) {
+    fn pour_list(&mut self, target: &mut Postings, lengths: &[HalfCount]) {
         for (local, count) in self.segment.postings.list(self.next).iter() {
             if let Some(place) = self.moved.get(local as usize).copied().flatten() {
                 target.push(place, count, lengths.get(place as usize).copied().unwrap_or(0));

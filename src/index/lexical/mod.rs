@@ -11,6 +11,7 @@
 //! document's text, fusion with other indexes, persistence.
 
 mod analysis;
+mod backticks;
 mod best_scores;
 mod binary_format;
 mod corpus_numbers;
@@ -30,7 +31,6 @@ mod passage_weight;
 mod postings;
 mod query;
 mod query_words;
-mod quoted;
 mod script;
 mod search;
 mod segment;
@@ -39,7 +39,7 @@ mod short_forms;
 mod terms;
 mod tokenize;
 mod weight;
-mod whole;
+mod whole_document;
 
 #[cfg(test)]
 mod passage_laws;
@@ -49,17 +49,17 @@ mod search_laws;
 mod tests;
 
 pub use analysis::AnalysisCache;
+pub use backticks::quoted_spans;
 pub use corpus_numbers::{CorpusNumbers, CorpusTotals, LackingNumbers};
 pub use counted_passage::CountedPassage;
 pub use document_frequencies::DocumentFrequencies;
 pub use index::LexicalIndex;
 pub use passage::{Passage, passages_of};
 pub use passage_weight::PassageWeight;
-pub use query::{Overlap, Prepared};
+pub use query::{Overlap, PreparedQuery};
 pub use query_words::QueryWords;
-pub use quoted::quoted_spans;
 pub use shared_rarity::SharedRarity;
-pub use whole::WholeScores;
+pub use whole_document::WholeScores;
 
 /// A document's ordinal, given by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -67,7 +67,7 @@ pub struct DocId(pub u32);
 
 /// A document and its BM25 score, which is positive and has no upper bound common to all queries.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Scored {
+pub struct ScoredDocument {
     /// The document.
     pub doc: DocId,
     /// Its score; comparable within one query only.

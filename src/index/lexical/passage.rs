@@ -3,12 +3,12 @@
 
 use memory::Memory;
 
-use super::postings::Count;
-use super::terms::Terms;
+use super::postings::HalfCount;
+use super::terms::TermList;
 
 /// The weight of one occurrence in a passage's own text; one nearby counts half of it.
-pub(super) const OWN: Count = 2;
-const NEARBY: Count = 1;
+pub(super) const OWN: HalfCount = 2;
+const NEARBY: HalfCount = 1;
 
 /// A piece of a document that can answer a query by itself. The score of a document is that of its best passage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Passage {
 
 impl Passage {
     /// Returns a passage with no text around it.
-    pub fn of(own: impl Into<String>) -> Self {
+    pub fn from_text(own: impl Into<String>) -> Self {
         Self { own: own.into(), ..Self::default() }
     }
 }
@@ -40,7 +40,7 @@ pub fn passages_of<'near>(
 ) -> Vec<Passage> {
     let passages = memory.passages().into_iter();
     let mut passages: Vec<Passage> = passages
-        .map(|passage| Passage { is_reply: passage.is_reply, ..Passage::of(passage.text) })
+        .map(|passage| Passage { is_reply: passage.is_reply, ..Passage::from_text(passage.text) })
         .collect();
     if let [only] = passages.as_mut_slice() {
         for neighbour in neighbours {
@@ -58,22 +58,22 @@ fn beginning(text: &str) -> &str {
 
 /// The terms of a passage.
 pub(super) struct PassageTerms {
-    pub(super) own: Terms,
-    pub(super) nearby: Terms,
+    pub(super) own: TermList,
+    pub(super) nearby: TermList,
     pub(super) is_reply: bool,
 }
 
 impl PassageTerms {
     /// Returns its length in half terms.
-    pub(super) fn length(&self) -> Count {
-        let count = |terms: &Terms, weight| {
-            Count::try_from(terms.len()).unwrap_or(Count::MAX).saturating_mul(weight)
+    pub(super) fn length(&self) -> HalfCount {
+        let count = |terms: &TermList, weight| {
+            HalfCount::try_from(terms.len()).unwrap_or(HalfCount::MAX).saturating_mul(weight)
         };
         count(&self.own, OWN).saturating_add(count(&self.nearby, NEARBY))
     }
 
     /// Iterates over its terms, each with the weight of one occurrence.
-    pub(super) fn weighed(&self) -> impl Iterator<Item = (&str, Count)> {
+    pub(super) fn weighed(&self) -> impl Iterator<Item = (&str, HalfCount)> {
         let own = self.own.iter().map(|term| (term, OWN));
         own.chain(self.nearby.iter().map(|term| (term, NEARBY)))
     }

@@ -1,7 +1,7 @@
 //! Tests of what counts in a query: backticks, the maximum score, passages and the text nearby. Not here: equality
 //! of scores with the `bm25` crate (`tests`).
 
-use super::tests::{all, found, indexed, put};
+use super::tests::{all, found, indexed, put_passages};
 use super::*;
 
 // S-RANK-1
@@ -21,7 +21,7 @@ fn what_stands_in_backticks_counts_half_unless_it_is_all() {
 #[test]
 fn no_score_reaches_its_upper_bound() {
     let mut index = indexed(["npm install", "docker build"]);
-    put(&mut index, 7, vec![Passage::of("npm ".repeat(4_000))]);
+    put_passages(&mut index, 7, vec![Passage::from_text("npm ".repeat(4_000))]);
     let best = all(&index, "npm")[0].score;
     assert!(best < index.prepare("npm").utmost() && best > 0.9 * index.prepare("npm").utmost());
     assert!(index.prepare("npm zebra").utmost() > index.prepare("npm").utmost() * 1.5);
@@ -32,7 +32,11 @@ fn no_score_reaches_its_upper_bound() {
 #[test]
 fn a_document_is_as_good_as_its_best_passage_and_leaves_as_one() {
     let mut index = indexed(["alpha beta", "gamma"]);
-    put(&mut index, 5, ["alpha beta", "delta", "delta alpha"].map(Passage::of).into());
+    put_passages(
+        &mut index,
+        5,
+        ["alpha beta", "delta", "delta alpha"].map(Passage::from_text).into(),
+    );
     assert_eq!(found(&index, "delta"), [5]);
     assert_eq!(found(&index, "alpha beta"), [0, 5]);
     let scores: Vec<f32> = all(&index, "alpha beta").iter().map(|scored| scored.score).collect();
@@ -48,9 +52,10 @@ fn a_document_is_as_good_as_its_best_passage_and_leaves_as_one() {
 #[test]
 fn what_is_nearby_counts_half() {
     let mut index = indexed([]);
-    let passage = |own: &str, nearby: &str| Passage { nearby: nearby.into(), ..Passage::of(own) };
-    put(&mut index, 0, vec![passage("alpha beta", "gamma delta")]);
-    put(&mut index, 1, vec![passage("gamma delta", "alpha beta")]);
+    let passage =
+        |own: &str, nearby: &str| Passage { nearby: nearby.into(), ..Passage::from_text(own) };
+    put_passages(&mut index, 0, vec![passage("alpha beta", "gamma delta")]);
+    put_passages(&mut index, 1, vec![passage("gamma delta", "alpha beta")]);
     assert_eq!(found(&index, "alpha"), [0, 1]);
     assert_eq!(found(&index, "gamma"), [1, 0]);
 }

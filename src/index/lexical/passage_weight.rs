@@ -13,7 +13,7 @@ pub struct PassageWeight<'index> {
 }
 
 impl LexicalIndex {
-    /// Calls [`super::Prepared::interest`] for a query that is used once.
+    /// Calls [`super::PreparedQuery::interest`] for a query that is used once.
     #[must_use]
     pub fn interest(&self, query: &str) -> PassageWeight<'_> {
         self.prepare(query).interest()
@@ -28,7 +28,7 @@ impl<'index> PassageWeight<'index> {
 
 impl PassageWeight<'_> {
     /// Returns the summed weight of the distinct query terms in a piece of text; 0 for none.
-    pub fn of(&self, piece: &str) -> f32 {
+    pub fn weigh(&self, piece: &str) -> f32 {
         let terms = self.index.analyse_query(piece);
         let mut held: Vec<&str> =
             terms.iter().filter(|term| self.weights.contains_key(*term)).collect();
@@ -50,8 +50,8 @@ mod tests {
             index.insert(DocId(doc), text).unwrap();
         }
         let interest = index.interest("npm EACCES");
-        assert!(interest.of("EACCES here") > interest.of("npm here"));
-        assert!(interest.of("npm EACCES npm") > interest.of("EACCES"));
-        assert!(interest.of("nothing of it") <= 0.0);
+        assert!(interest.weigh("EACCES here") > interest.weigh("npm here"));
+        assert!(interest.weigh("npm EACCES npm") > interest.weigh("EACCES"));
+        assert!(interest.weigh("nothing of it") <= 0.0);
     }
 }

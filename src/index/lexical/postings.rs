@@ -12,14 +12,14 @@
 use std::io;
 use std::ops::RangeInclusive;
 
-use super::binary_format::{self, Input};
+use super::binary_format::{self, IndexInput};
 
 /// A number of occurrences or of terms, in halves: text nearby counts half. `DOCUMENT_TERMS_MAX` and
 /// `NEARBY_TERMS_MAX` fit in 16 bits.
-pub(super) type Count = u16;
+pub(super) type HalfCount = u16;
 
 /// The number of a passage in its segment.
-pub(super) type Local = u32;
+pub(super) type PassageNumber = u32;
 
 /// Postings of one block: few enough that the bounds are tight, enough that the headers are a twelfth of a list.
 /// Small in tests, so that short lists have many blocks.
@@ -35,15 +35,15 @@ const HEADER_BYTES: usize = 12;
 
 /// The header of a block: the bounds of its postings, and where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct PostingsBlock {
     /// The last document of the block.
-    pub(super) last: Local,
+    pub(super) last: PassageNumber,
     /// Where its postings end, in bytes from the beginning of the list's postings.
     pub(super) end: u32,
     /// The greatest count in the block.
-    pub(super) count_max: Count,
+    pub(super) count_max: HalfCount,
     /// The least length of a document in the block.
-    pub(super) length_min: Count,
+    pub(super) length_min: HalfCount,
 }
 
 /// The lists of all terms, end to end.
@@ -55,15 +55,15 @@ pub(super) struct Postings {
     /// The list under construction.
     open: Vec<u8>,
     open_len: usize,
-    open_last: Local,
+    open_last: PassageNumber,
     /// Its full blocks, and the open one.
-    open_blocks: Vec<Block>,
-    open_block: Block,
+    open_blocks: Vec<PostingsBlock>,
+    open_block: PostingsBlock,
 }
 
 /// The documents of one term in ascending order, with their counts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct List<'segment> {
+pub(super) struct PostingsList<'segment> {
     len: usize,
     /// The headers of its blocks; empty for a single block.
     headers: &'segment [u8],
@@ -73,7 +73,7 @@ pub(super) struct List<'segment> {
 impl Postings {
     /// Appends the posting of a document with this length to the list under construction. A document that is not
     /// greater than the one before is left out: only a damaged list has one.
-    pub(super) fn push(&mut self, local: Local, count: Count, length: Count) {
+    pub(super) fn push(&mut self, local: PassageNumber, count: HalfCount, length: HalfCount) {
         if self.open_len > 0 && local <= self.open_last {
             return;
         }
@@ -86,7 +86,7 @@ impl Postings {
         }
         self.open_len += 1;
         self.open_last = local;
-        self.open_block = Block {
+        self.open_block = PostingsBlock {
             last: local,
             end: u32::try_from(self.open.len()).unwrap_or(u32::MAX),
             count_max: self.open_block.count_max.max(count),
@@ -114,12 +114,12 @@ impl Postings {
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         (self.open_len, self.open_last) = (0, 0);
         self.open_blocks.clear();
-        self.open_block = Block::default();
+        self.open_block = PostingsBlock::default();
         true
     }
 
     /// Returns the list at `index`, or an empty one.
-    pub(super) fn list(&self, index: usize) -> List<'_> {
+    pub(super) fn list(&self, index: usize) -> PostingsList<'_> {
         let end = self.ends.get(index).copied().unwrap_or(0) as usize;
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
         let mut bytes = self.bytes.get(start.unwrap_or(0) as usize..end).unwrap_or(&[]).iter();
@@ -127,7 +127,7 @@ impl Postings {
         let blocks = if len > BLOCK_POSTINGS { len.div_ceil(BLOCK_POSTINGS) } else { 0 };
         let headers_bytes = blocks.saturating_mul(HEADER_BYTES);
         let parted = bytes.as_slice().split_at_checked(headers_bytes);
-        parted.map_or(List::EMPTY, |(headers, bytes)| List { len, headers, bytes })
+        parted.map_or(PostingsList::EMPTY, |(headers, bytes)| PostingsList { len, headers, bytes })
     }
 
     /// Writes all lists; see `binary_format`.
@@ -138,7 +138,7 @@ impl Postings {
 
     /// Reads the lists of a segment of `documents` passages. Checks that no list is empty or claims more documents
     /// than that; does not check what a list holds.
-    pub(super) fn read_from(input: &mut Input<'_>, documents: usize) -> io::Result<Self> {
+    pub(super) fn read_from(input: &mut IndexInput<'_>, documents: usize) -> io::Result<Self> {
         let ends = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
         binary_format::are_ends(&ends, bytes.len())?;
@@ -162,14 +162,14 @@ impl Postings {
     }
 }
 
-impl Default for Block {
+impl Default for PostingsBlock {
     /// Returns lists without a posting.
     fn default() -> Self {
-        Self { last: 0, end: 0, count_max: 0, length_min: Count::MAX }
+        Self { last: 0, end: 0, count_max: 0, length_min: HalfCount::MAX }
     }
 }
 
-impl Block {
+impl PostingsBlock {
     fn append_to(self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.last.to_le_bytes());
         bytes.extend_from_slice(&self.end.to_le_bytes());
@@ -188,9 +188,9 @@ impl Block {
     }
 }
 
-impl<'segment> List<'segment> {
+impl<'segment> PostingsList<'segment> {
     /// Returns a list without documents.
-    pub(super) const EMPTY: Self = List { len: 0, headers: &[], bytes: &[] };
+    pub(super) const EMPTY: Self = PostingsList { len: 0, headers: &[], bytes: &[] };
 
     /// Returns the number of documents.
     pub(super) fn len(&self) -> usize {
@@ -208,8 +208,8 @@ impl<'segment> List<'segment> {
     }
 
     /// Returns the header of a block.
-    pub(super) fn block(&self, index: usize) -> Option<Block> {
-        Block::read_from(self.headers.get(index.checked_mul(HEADER_BYTES)?..)?)
+    pub(super) fn block(&self, index: usize) -> Option<PostingsBlock> {
+        PostingsBlock::read_from(self.headers.get(index.checked_mul(HEADER_BYTES)?..)?)
     }
 
     /// Iterates over the documents from a block on, with their counts.
@@ -223,7 +223,7 @@ impl<'segment> List<'segment> {
     }
 
     /// Returns the first block that may hold `local` or a later document; the number of blocks if none does.
-    fn block_of(&self, local: Local) -> usize {
+    fn block_of(&self, local: PassageNumber) -> usize {
         let (mut low, mut high) = (0, self.blocks_len());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -237,7 +237,7 @@ impl<'segment> List<'segment> {
     }
 
     /// Returns the count of the term in one document, if the document holds it.
-    pub(super) fn count_in(&self, local: Local) -> Option<Count> {
+    pub(super) fn count_in(&self, local: PassageNumber) -> Option<HalfCount> {
         let mut entries = self.iter_from(self.block_of(local));
         let entry = entries.find(|(held, _)| *held >= local);
         entry.filter(|(held, _)| *held == local).map(|(_, count)| count)
@@ -246,8 +246,8 @@ impl<'segment> List<'segment> {
     /// Returns the entries of neighbouring documents.
     pub(super) fn within(
         &self,
-        locals: RangeInclusive<Local>,
-    ) -> impl Iterator<Item = (Local, Count)> {
+        locals: RangeInclusive<PassageNumber>,
+    ) -> impl Iterator<Item = (PassageNumber, HalfCount)> {
         let (start, end) = locals.into_inner();
         let entries = self.iter_from(self.block_of(start));
         entries.skip_while(move |(held, _)| *held < start).take_while(move |(held, _)| *held <= end)
@@ -259,7 +259,7 @@ impl<'segment> List<'segment> {
 pub(super) struct PostingsIter<'segment> {
     bytes: std::slice::Iter<'segment, u8>,
     /// The last document that was read.
-    last: Local,
+    last: PassageNumber,
     distance_min: u64,
 }
 
@@ -269,17 +269,18 @@ impl PostingsIter<'_> {
     #[inline]
     pub(super) fn each_while(
         &mut self,
-        mut here: (Local, Count),
-        mut each: impl FnMut(Local, Count) -> bool,
-    ) -> Option<(Local, Count)> {
+        mut here: (PassageNumber, HalfCount),
+        mut each: impl FnMut(PassageNumber, HalfCount) -> bool,
+    ) -> Option<(PassageNumber, HalfCount)> {
         // A local copy can stay in a register.
         let mut bytes = self.bytes.clone();
         while each(here.0, here.1) {
             let head = bytes.as_slice().first().copied().filter(|head| is_short(*head));
-            let local = head.and_then(|head| here.0.checked_add(Local::from(head >> COUNT_BITS)));
+            let local =
+                head.and_then(|head| here.0.checked_add(PassageNumber::from(head >> COUNT_BITS)));
             here = if let (Some(head), Some(local)) = (head, local) {
                 bytes.next();
-                (local, Count::from(head & COUNT_MASK))
+                (local, HalfCount::from(head & COUNT_MASK))
             } else {
                 *self = Self { bytes, last: here.0, distance_min: 1 };
                 let next = self.next()?;
@@ -299,22 +300,22 @@ fn is_short(head: u8) -> bool {
 }
 
 impl Iterator for PostingsIter<'_> {
-    type Item = (Local, Count);
+    type Item = (PassageNumber, HalfCount);
 
     #[inline]
-    fn next(&mut self) -> Option<(Local, Count)> {
+    fn next(&mut self) -> Option<(PassageNumber, HalfCount)> {
         let head = next_number(&mut self.bytes)?;
         let distance = head >> COUNT_BITS;
         if distance < self.distance_min {
             return None;
         }
         self.distance_min = 1;
-        self.last = self.last.checked_add(Local::try_from(distance).ok()?)?;
+        self.last = self.last.checked_add(PassageNumber::try_from(distance).ok()?)?;
         let count = match head & u64::from(COUNT_MASK) {
             COUNT_FOLLOWS => next_number(&mut self.bytes)?,
             count => count,
         };
-        Some((self.last, Count::try_from(count).unwrap_or(Count::MAX)))
+        Some((self.last, HalfCount::try_from(count).unwrap_or(HalfCount::MAX)))
     }
 }
 
@@ -358,18 +359,18 @@ mod tests {
 
     use super::*;
 
-    fn length_of(local: Local) -> Count {
-        Count::try_from(local % 1_000).unwrap()
+    fn length_of(local: PassageNumber) -> HalfCount {
+        HalfCount::try_from(local % 1_000).unwrap()
     }
 
     /// Documents next to each other, as in the list of a common term, or anywhere.
-    fn local() -> impl Strategy<Value = Local> {
-        prop_oneof![0..2_000_u32, any::<Local>()]
+    fn local() -> impl Strategy<Value = PassageNumber> {
+        prop_oneof![0..2_000_u32, any::<PassageNumber>()]
     }
 
     /// Counts that fit in a posting's first number and the first ones that do not, or any.
-    fn count() -> impl Strategy<Value = Count> {
-        prop_oneof![0..=9_u16, any::<Count>()]
+    fn count() -> impl Strategy<Value = HalfCount> {
+        prop_oneof![0..=9_u16, any::<HalfCount>()]
     }
 
     proptest! {
@@ -382,7 +383,7 @@ mod tests {
             let ends = vec![u32::try_from(bytes.len()).unwrap()];
             let postings = Postings { ends, bytes, ..Postings::default() };
             let list = postings.list(0);
-            let ascends = |found: Vec<(Local, Count)>| found.windows(2).all(|two| two[0].0 < two[1].0);
+            let ascends = |found: Vec<(PassageNumber, HalfCount)>| found.windows(2).all(|two| two[0].0 < two[1].0);
             prop_assert!(ascends(list.iter().collect()));
             prop_assert!(ascends(list.iter_from(index).collect()));
         }
@@ -406,7 +407,7 @@ mod tests {
                 let mut start = 0;
                 for at in 0..found.blocks_len() {
                     let block = found.block(at).unwrap();
-                    let rest: Vec<(Local, Count)> = found.iter_from(at).collect();
+                    let rest: Vec<(PassageNumber, HalfCount)> = found.iter_from(at).collect();
                     prop_assert_eq!(&rest, &found.iter().skip(start).collect::<Vec<_>>());
                     let held = &rest[..rest.len().min(BLOCK_POSTINGS)];
                     start += held.len();

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::analysis::WordCache;
+use super::backticks::{self, QUOTED_SHARE};
 use super::live_segment::LiveSegment;
 use super::passage_weight::PassageWeight;
-use super::postings::{Count, List, Local, Postings};
-use super::quoted::{self, QUOTED_SHARE};
+use super::postings::{HalfCount, PassageNumber, Postings, PostingsList};
 use super::short_forms::other_forms;
-use super::terms::Terms;
+use super::terms::TermList;
 use super::weight::{CorpusSize, K1};
 use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm};
 
@@ -42,10 +42,10 @@ pub struct Overlap {
 
 /// A query and a frozen index.
 #[derive(Debug)]
-pub struct Prepared<'index> {
+pub struct PreparedQuery<'index> {
     pub(super) index: &'index LexicalIndex,
     pub(super) corpus: CorpusSize,
-    terms: Vec<Weighed<'index>>,
+    terms: Vec<PreparedTerm<'index>>,
     /// The terms by descending weight. Scores are added up in this order, so a sum has the same bits however many
     /// terms are read.
     order: Vec<usize>,
@@ -53,7 +53,7 @@ pub struct Prepared<'index> {
 
 /// A query term with its weight in this corpus.
 #[derive(Debug)]
-pub(super) struct Weighed<'index> {
+pub(super) struct PreparedTerm<'index> {
     term: Box<str>,
     /// Inverse document frequency, times the number of uses in the query; less in backticks.
     said_weight: f32,
@@ -61,31 +61,32 @@ pub(super) struct Weighed<'index> {
     pub(super) weight: f32,
     documents: usize,
     /// Its postings in each part, in the order of the parts.
-    lists: Vec<Held<'index>>,
+    lists: Vec<TermPassages<'index>>,
     /// Its stand-ins, or its other forms.
     stand_ins: Vec<Box<str>>,
 }
 
 /// The passages of one part that hold a query term, with their counts.
 #[derive(Debug)]
-pub(super) enum Held<'index> {
+pub(super) enum TermPassages<'index> {
     /// The postings of the term itself.
-    Exact(List<'index>),
+    Exact(PostingsList<'index>),
     /// The merged postings of its stand-ins, or of itself and its other forms.
     Merged(Postings),
 }
 
-impl Held<'_> {
+impl TermPassages<'_> {
     /// Returns the passages of `part` that hold any of `terms`.
     pub(super) fn any(part: &LiveSegment, terms: &[Box<str>]) -> Self {
         let lists = terms.iter().filter_map(|term| part.segment.list(term));
-        let mut counts: Vec<(Local, Count)> = lists.flat_map(|list| list.iter()).collect();
+        let mut counts: Vec<(PassageNumber, HalfCount)> =
+            lists.flat_map(|list| list.iter()).collect();
         counts.sort_unstable();
         let mut postings = Postings::default();
         for of_passage in counts.chunk_by(|(one, _), (other, _)| one == other) {
             let Some((local, _)) = of_passage.first().copied() else { continue };
             let count =
-                of_passage.iter().fold(0, |sum: Count, (_, count)| sum.saturating_add(*count));
+                of_passage.iter().fold(0, |sum: HalfCount, (_, count)| sum.saturating_add(*count));
             let length = part.segment.lengths.get(local as usize).copied().unwrap_or(0);
             postings.push(local, count, length);
         }
@@ -93,7 +94,7 @@ impl Held<'_> {
         Self::Merged(postings)
     }
 
-    pub(super) fn list(&self) -> List<'_> {
+    pub(super) fn list(&self) -> PostingsList<'_> {
         match self {
             Self::Exact(list) => *list,
             Self::Merged(postings) => postings.list(0),
@@ -101,15 +102,15 @@ impl Held<'_> {
     }
 }
 
-impl Weighed<'_> {
+impl PreparedTerm<'_> {
     /// Returns the postings in the part with this index.
-    pub(super) fn list(&self, place: usize) -> List<'_> {
-        self.lists.get(place).map_or(List::EMPTY, Held::list)
+    pub(super) fn list(&self, place: usize) -> PostingsList<'_> {
+        self.lists.get(place).map_or(PostingsList::EMPTY, TermPassages::list)
     }
 }
 
 /// Returns the indexes of the terms by descending weight.
-fn by_weight(terms: &[Weighed<'_>]) -> Vec<usize> {
+fn by_weight(terms: &[PreparedTerm<'_>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..terms.len()).collect();
     let weight = |place: &usize| terms.get(*place).map_or(0.0, |term| term.weight);
     order.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
@@ -119,15 +120,15 @@ fn by_weight(terms: &[Weighed<'_>]) -> Vec<usize> {
 impl LexicalIndex {
     /// Prepares a query. Costs its analysis and a lookup of each term in each segment.
     #[must_use]
-    pub fn prepare(&self, query: &str) -> Prepared<'_> {
+    pub fn prepare(&self, query: &str) -> PreparedQuery<'_> {
         self.prepare_next(query, &mut WordCache::default())
     }
 
     /// Does the same for one of many queries.
-    pub(super) fn prepare_next(&self, query: &str, cache: &mut WordCache) -> Prepared<'_> {
+    pub(super) fn prepare_next(&self, query: &str, cache: &mut WordCache) -> PreparedQuery<'_> {
         let corpus = self.corpus();
         let distinct = self.distinct(query, cache).into_iter();
-        let mut terms: Vec<Weighed<'_>> =
+        let mut terms: Vec<PreparedTerm<'_>> =
             distinct.map(|(term, repeats)| self.weigh(term, repeats, corpus)).collect();
         if terms.len() <= FORMS_TERMS_MAX {
             let named: Vec<Box<str>> = terms.iter().map(|term| term.term.clone()).collect();
@@ -137,7 +138,7 @@ impl LexicalIndex {
             let unheld = terms.iter_mut().filter(|term| term.documents == 0);
             unheld.for_each(|term| self.stand_in(term, corpus));
         }
-        Prepared { index: self, corpus, order: by_weight(&terms), terms }
+        PreparedQuery { index: self, corpus, order: by_weight(&terms), terms }
     }
 
     fn corpus(&self) -> CorpusSize {
@@ -150,7 +151,7 @@ impl LexicalIndex {
 
     /// Adds the postings of the other forms of a term, unless the query names these too. All forms are weighted as one
     /// term.
-    fn add_forms(&self, term: &mut Weighed<'_>, named: &[Box<str>], corpus: CorpusSize) {
+    fn add_forms(&self, term: &mut PreparedTerm<'_>, named: &[Box<str>], corpus: CorpusSize) {
         let is_new =
             |form: &str| !named.iter().any(|name| **name == *form) && self.documents_with(form) > 0;
         let mut forms: Vec<Box<str>> =
@@ -160,7 +161,7 @@ impl LexicalIndex {
         }
         let repeats = term.weight / corpus.inverse_document_frequency(term.documents);
         forms.push(term.term.clone());
-        term.lists = self.parts.iter().map(|part| Held::any(part, &forms)).collect();
+        term.lists = self.parts.iter().map(|part| TermPassages::any(part, &forms)).collect();
         term.documents = self.documents_with_any(&forms, &term.lists);
         term.weight = repeats * corpus.inverse_document_frequency(term.documents);
         term.said_weight = term.weight;
@@ -170,12 +171,13 @@ impl LexicalIndex {
 
     /// Gives a term that no document holds the postings of the nearest terms, weighted as one term. So no score
     /// exceeds the maximum, in which the term itself counts.
-    fn stand_in(&self, term: &mut Weighed<'_>, corpus: CorpusSize) {
+    fn stand_in(&self, term: &mut PreparedTerm<'_>, corpus: CorpusSize) {
         let stand_ins = self.nearby_terms(&term.term);
         if stand_ins.is_empty() {
             return;
         }
-        let lists: Vec<_> = self.parts.iter().map(|part| Held::any(part, &stand_ins)).collect();
+        let lists: Vec<_> =
+            self.parts.iter().map(|part| TermPassages::any(part, &stand_ins)).collect();
         let documents = self.documents_with_any(&stand_ins, &lists);
         let rarity = corpus.inverse_document_frequency(documents)
             / corpus.inverse_document_frequency(term.documents);
@@ -184,7 +186,7 @@ impl LexicalIndex {
     }
 
     /// Counts the living passages in the postings of all parts.
-    pub(super) fn living(&self, lists: &[Held<'_>]) -> usize {
+    pub(super) fn living(&self, lists: &[TermPassages<'_>]) -> usize {
         self.parts.iter().zip(lists).map(|(part, held)| part.living(held.list())).sum()
     }
 
@@ -192,7 +194,7 @@ impl LexicalIndex {
     /// use: error texts repeat what matters.
     pub(super) fn distinct(&self, query: &str, cache: &mut WordCache) -> Vec<(Box<str>, f32)> {
         if query.contains('`') {
-            let (outside, inside) = quoted::parted(query);
+            let (outside, inside) = backticks::parted(query);
             let outside = self.analyse_next(&outside, cache);
             if outside.len() > 0 {
                 let inside = self.analyse_next(&inside, cache);
@@ -202,19 +204,20 @@ impl LexicalIndex {
         with_repeats([(&self.analyse_next(query, cache), 1.0)])
     }
 
-    fn weigh(&self, term: Box<str>, repeats: f32, corpus: CorpusSize) -> Weighed<'_> {
+    fn weigh(&self, term: Box<str>, repeats: f32, corpus: CorpusSize) -> PreparedTerm<'_> {
         let lists = self.parts.iter().map(|part| part.segment.list(&term));
-        let lists: Vec<_> = lists.map(|list| Held::Exact(list.unwrap_or(List::EMPTY))).collect();
+        let lists: Vec<_> =
+            lists.map(|list| TermPassages::Exact(list.unwrap_or(PostingsList::EMPTY))).collect();
         let documents = match &self.numbers {
             Some(numbers) => numbers.documents_with(&term),
             None => self.living(&lists),
         };
         let weight = repeats * corpus.inverse_document_frequency(documents);
-        Weighed { term, said_weight: weight, weight, documents, lists, stand_ins: Vec::new() }
+        PreparedTerm { term, said_weight: weight, weight, documents, lists, stand_ins: Vec::new() }
     }
 }
 
-impl<'index> Prepared<'index> {
+impl<'index> PreparedQuery<'index> {
     /// Returns the same query with only the `count` heaviest terms. A whole text has dozens of terms, most of them
     /// common: they take nearly all the time of a search and hardly change its result.
     #[must_use]
@@ -242,15 +245,16 @@ impl<'index> Prepared<'index> {
             CorpusSize { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
         let least = CorpusSize { documents: DOCUMENTS_MIN, ..self.corpus };
         let rarity_max = least.inverse_document_frequency(1);
-        let scale = |term: &Weighed<'_>| {
+        let scale = |term: &PreparedTerm<'_>| {
             larger.inverse_document_frequency(term.documents)
                 / self.corpus.inverse_document_frequency(term.documents)
         };
         let score_max = self.terms.iter().map(|term| term.said_weight * scale(term)).sum::<f32>();
         let matched = self.matched_in_best(doc);
         let score: f32 = matched.iter().map(|(term, score)| score * scale(term)).sum();
-        let rarity =
-            |term: &Weighed<'_>| larger.inverse_document_frequency(term.documents).min(rarity_max);
+        let rarity = |term: &PreparedTerm<'_>| {
+            larger.inverse_document_frequency(term.documents).min(rarity_max)
+        };
         let has_words = score_max > 0.0;
         Overlap {
             coverage: if has_words { (score / (score_max * SATURATED)).min(1.0) } else { 0.0 },
@@ -277,7 +281,8 @@ impl<'index> Prepared<'index> {
     #[must_use]
     pub fn rarity(&self, piece: &str) -> f32 {
         let of = |term: &str| self.terms.iter().find(|weighed| &*weighed.term == term);
-        let rarity = |term: &Weighed<'_>| self.corpus.inverse_document_frequency(term.documents);
+        let rarity =
+            |term: &PreparedTerm<'_>| self.corpus.inverse_document_frequency(term.documents);
         let terms = self.index.analyse_query(piece);
         terms.iter().filter_map(of).map(rarity).fold(0.0, f32::max)
     }
@@ -326,12 +331,12 @@ impl<'index> Prepared<'index> {
     }
 
     /// Returns the terms by descending weight.
-    pub(super) fn by_weight(&self) -> impl Iterator<Item = &Weighed<'index>> {
+    pub(super) fn by_weight(&self) -> impl Iterator<Item = &PreparedTerm<'index>> {
         self.order.iter().filter_map(|place| self.terms.get(*place))
     }
 
     /// Returns the terms that the best passage of `doc` holds, with what each adds to the score.
-    fn matched_in_best(&self, doc: DocId) -> Vec<(&Weighed<'index>, f32)> {
+    fn matched_in_best(&self, doc: DocId) -> Vec<(&PreparedTerm<'index>, f32)> {
         let norm = self.corpus.length_norm();
         let mut best = (0.0, Vec::new());
         for (place, part) in self.index.parts.iter().enumerate() {
@@ -354,7 +359,7 @@ impl<'index> Prepared<'index> {
     /// Returns the weight of each distinct term: its inverse document frequency, times its uses in the query. A
     /// stand-in has the weight of its term.
     fn term_weights(&self) -> HashMap<Box<str>, f32> {
-        let names = |term: &Weighed<'_>| {
+        let names = |term: &PreparedTerm<'_>| {
             let weight = term.weight;
             let names: Vec<Box<str>> =
                 std::iter::once(&term.term).chain(&term.stand_ins).cloned().collect();
@@ -366,7 +371,7 @@ impl<'index> Prepared<'index> {
 
 /// Returns the distinct terms, each with the sum of its uses.
 fn with_repeats<'terms>(
-    lists: impl IntoIterator<Item = (&'terms Terms, f32)>,
+    lists: impl IntoIterator<Item = (&'terms TermList, f32)>,
 ) -> Vec<(Box<str>, f32)> {
     let mut distinct: Vec<(Box<str>, f32)> = Vec::new();
     let mut places = HashMap::new();

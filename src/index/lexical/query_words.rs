@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use unicode_normalization::char::is_combining_mark;
 
-use super::analysis::{WordCache, Words};
-use super::script::{Class, JOINERS, bigrams, class_of, is_inner};
+use super::analysis::{Tokenizers, WordCache};
+use super::script::{CharacterClass, JOINERS, bigrams, class_of, is_inner};
 use super::tokenize::terms_of;
 
 /// Most terms of a query that are looked for: a longer query is a log, and every word of an answer would be marked.
@@ -18,15 +18,15 @@ const TERMS_MAX: usize = 64;
 /// The words of a query, as the index reads them.
 pub struct QueryWords {
     wanted: BTreeSet<String>,
-    words: Words,
+    words: Tokenizers,
     cache: WordCache,
 }
 
 impl QueryWords {
     /// Reads a query without its filters.
     #[must_use]
-    pub fn of(query: &str) -> Self {
-        let (words, mut cache) = (Words::new(), WordCache::default());
+    pub fn parse(query: &str) -> Self {
+        let (words, mut cache) = (Tokenizers::new(), WordCache::default());
         let terms = terms_of(query, TERMS_MAX, &words, &mut cache);
         Self { wanted: terms.iter().map(String::from).collect(), words, cache }
     }
@@ -36,9 +36,9 @@ impl QueryWords {
         let mut spans: Vec<Range<usize>> = Vec::new();
         for (class, run) in runs(text, class_of) {
             match class {
-                Class::Gap => {}
-                Class::Spaceless => self.pairs(text, run, &mut spans),
-                Class::Code => self.code(text, run, &mut spans),
+                CharacterClass::Gap => {}
+                CharacterClass::Spaceless => self.pairs(text, run, &mut spans),
+                CharacterClass::Code => self.code(text, run, &mut spans),
             }
         }
         spans
@@ -121,7 +121,7 @@ mod tests {
     fn marked(text: &str, query: &str) -> String {
         let part = |span: Range<usize>| text.get(span).unwrap();
         let (mut shown, mut end) = (String::new(), 0);
-        for span in QueryWords::of(query).spans(text) {
+        for span in QueryWords::parse(query).spans(text) {
             shown.push_str(&format!("{}<{}>", part(end..span.start), part(span.clone())));
             end = span.end;
         }
@@ -172,12 +172,12 @@ mod tests {
             query in "[a-zé_ .:缓存-]{0,24}", text in "[a-zé_ .:缓存-]{0,60}",
         ) {
             let mut end_before = 0;
-            for span in QueryWords::of(&query).spans(&text) {
+            for span in QueryWords::parse(&query).spans(&text) {
                 let found = text.get(span.clone()).unwrap();
                 prop_assert!(span.start >= end_before && !found.is_empty());
                 end_before = span.end;
                 let is_word = |letter: Option<char>| {
-                    letter.is_some_and(|letter| class_of(letter) == Class::Code && is_word_char(letter))
+                    letter.is_some_and(|letter| class_of(letter) == CharacterClass::Code && is_word_char(letter))
                 };
                 let (before, after) = (text.get(..span.start).unwrap(), text.get(span.end..).unwrap());
                 let joined = |one: Option<char>, other: Option<char>| is_word(one) && is_word(other);

@@ -5,7 +5,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// The class of a character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Class {
+pub(super) enum CharacterClass {
     /// Part of a word, an identifier, a path or a flag.
     Code,
     /// A character of a script without spaces between words, or of Hangul, whose words carry endings.
@@ -27,14 +27,14 @@ pub(super) fn is_inner(character: char) -> bool {
 }
 
 /// Returns the class of a character.
-pub(super) fn class_of(character: char) -> Class {
+pub(super) fn class_of(character: char) -> CharacterClass {
     match character {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => Class::Code,
-        _ if is_inner(character) => Class::Code,
-        '\0'..='\x7f' => Class::Gap,
-        _ if is_spaceless(character) => Class::Spaceless,
-        _ if character.is_alphanumeric() || is_combining_mark(character) => Class::Code,
-        _ => Class::Gap,
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => CharacterClass::Code,
+        _ if is_inner(character) => CharacterClass::Code,
+        '\0'..='\x7f' => CharacterClass::Gap,
+        _ if is_spaceless(character) => CharacterClass::Spaceless,
+        _ if character.is_alphanumeric() || is_combining_mark(character) => CharacterClass::Code,
+        _ => CharacterClass::Gap,
     }
 }
 
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn scripts_without_spaces_are_told_from_spaced_ones() {
         for character in ['漢', 'か', 'カ', 'ー', '한', 'ไ', '𠀋'] {
-            assert_eq!(class_of(character), Class::Spaceless, "{character}");
+            assert_eq!(class_of(character), CharacterClass::Spaceless, "{character}");
         }
         for character in ['é', 'ж', 'ß', 'λ', '٣', 'न', '्'] {
-            assert_eq!(class_of(character), Class::Code, "{character}");
+            assert_eq!(class_of(character), CharacterClass::Code, "{character}");
         }
         for character in ['。', '・', '→', '🍕', '"', '`', '@', '\n'] {
-            assert_eq!(class_of(character), Class::Gap, "{character}");
+            assert_eq!(class_of(character), CharacterClass::Gap, "{character}");
         }
     }
 }

@@ -18,10 +18,10 @@ use std::ops::Range;
 use super::best_scores::BestScores;
 use super::cursor::{Cursor, Scale};
 use super::live_segment::LiveSegment;
-use super::postings::Local;
-use super::query::Prepared;
+use super::postings::PassageNumber;
+use super::query::PreparedQuery;
 use super::weight::Saturation;
-use super::{DocId, LexicalIndex, Scored};
+use super::{DocId, LexicalIndex, ScoredDocument};
 use crate::processor;
 
 /// Passages of a window: their scores fit the fastest cache, and there are few windows. The number is small in
@@ -65,18 +65,23 @@ const LEAST: f32 = f32::from_bits(1);
 const ROUNDINGS_BESIDES: usize = 16;
 
 impl LexicalIndex {
-    /// Calls [`Prepared::search`] for a query that is used once.
+    /// Calls [`PreparedQuery::search`] for a query that is used once.
     #[must_use]
-    pub fn search(&self, query: &str, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
+    pub fn search(
+        &self,
+        query: &str,
+        keep: impl Fn(DocId) -> bool,
+        top_k: usize,
+    ) -> Vec<ScoredDocument> {
         self.prepare(query).search(keep, top_k)
     }
 }
 
-impl Prepared<'_> {
+impl PreparedQuery<'_> {
     /// Returns the `top_k` best documents that `keep` lets through, best first; documents with equal scores are in
     /// the order of their ids. Every score is positive. The work grows with the postings of the query's rarer terms.
     #[must_use]
-    pub fn search(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
+    pub fn search(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<ScoredDocument> {
         self.search_among(|_| true, keep, top_k)
     }
 
@@ -88,7 +93,7 @@ impl Prepared<'_> {
         may: impl Fn(DocId) -> bool,
         keep: impl Fn(DocId) -> bool,
         top_k: usize,
-    ) -> Vec<Scored> {
+    ) -> Vec<ScoredDocument> {
         if top_k == 0 {
             return Vec::new();
         }
@@ -96,7 +101,7 @@ impl Prepared<'_> {
         if self.index.len() < PASSAGES_MIN || self.terms().len() > TERMS_MAX {
             return self.search_everything(keep, top_k);
         }
-        let saturation = Saturation::of(self.corpus.length_norm());
+        let saturation = Saturation::from_norm(self.corpus.length_norm());
         let mut scorer = Scorer {
             saturation: &saturation,
             // A query has at most some thousand terms.
@@ -140,14 +145,14 @@ struct Scorer<'query> {
     /// The sum of the terms read so far, for each passage of this window.
     scores: Vec<f32>,
     /// The passages of this window that may be in the top k, ascending.
-    found: Vec<Local>,
+    found: Vec<PassageNumber>,
 }
 
 impl<'query> Scorer<'query> {
     /// Offers the passages of some windows of each part.
     fn search<Windows: Iterator<Item = Range<usize>>>(
         &mut self,
-        query: &'query Prepared<'_>,
+        query: &'query PreparedQuery<'_>,
         windows_of: impl Fn(&'query [DocId]) -> Windows,
         keep: &impl Fn(DocId) -> bool,
         top: &mut BestScores,
@@ -171,7 +176,7 @@ impl<'query> Scorer<'query> {
     }
 
     /// Goes to the beginning of a part.
-    fn begin(&mut self, query: &'query Prepared<'_>, place: usize, part: &LiveSegment) {
+    fn begin(&mut self, query: &'query PreparedQuery<'_>, place: usize, part: &LiveSegment) {
         let scale = Scale { saturation: self.saturation, lengths: &part.segment.lengths };
         self.cursors.resize_with(query.terms().len(), Cursor::default);
         for (cursor, term) in self.cursors.iter_mut().zip(query.by_weight()) {
@@ -180,7 +185,7 @@ impl<'query> Scorer<'query> {
     }
 
     /// Finds the passages of a window whose score is `worst` or more, with their scores.
-    fn look_at(&mut self, part: &LiveSegment, window: Range<Local>, worst: Option<f32>) {
+    fn look_at(&mut self, part: &LiveSegment, window: Range<PassageNumber>, worst: Option<f32>) {
         self.found.clear();
         let needed = worst.map_or(0.0, |worst| worst * (1.0 - self.rounding));
         if worst.is_some() {
@@ -234,7 +239,7 @@ impl<'query> Scorer<'query> {
     }
 
     /// Reads the bounds of a window.
-    fn bound(&mut self, window: &Range<Local>) {
+    fn bound(&mut self, window: &Range<PassageNumber>) {
         self.bounds.clear();
         let saturation = self.saturation;
         self.bounds.extend(self.cursors.iter_mut().map(|cursor| cursor.bound(window, saturation)));
@@ -246,17 +251,17 @@ impl<'query> Scorer<'query> {
     }
 
     /// Finds the passages whose score is `cutoff` or more.
-    fn find(&mut self, first: Local, cutoff: f32) {
+    fn find(&mut self, first: PassageNumber, cutoff: f32) {
         let cutoff = cutoff.max(LEAST);
         let Self { scores, found, .. } = self;
-        processor::at_its_best(
+        processor::with_native_simd(
             #[inline(always)]
             || {
                 for (stride, scores) in scores.chunks(STRIDE).enumerate() {
                     // No early exit, so that the compiler can compare many at once.
                     if scores.iter().fold(false, |any, score| any | (*score >= cutoff)) {
                         let first = first + local(stride * STRIDE);
-                        let counting = |(_, score): &(Local, &f32)| **score >= cutoff;
+                        let counting = |(_, score): &(PassageNumber, &f32)| **score >= cutoff;
                         let counted = (first..).zip(scores).filter(counting);
                         found.extend(counted.map(|(local, _)| local));
                     }
@@ -269,17 +274,17 @@ impl<'query> Scorer<'query> {
     fn offer(
         &self,
         part: &LiveSegment,
-        first: Local,
+        first: PassageNumber,
         keep: &impl Fn(DocId) -> bool,
         top: &mut BestScores,
     ) {
-        let doc_of = |local: Local| part.segment.docs.get(local as usize).copied();
-        let score_of = |local: Local| self.scores.get((local - first) as usize).copied();
+        let doc_of = |local: PassageNumber| part.segment.docs.get(local as usize).copied();
+        let score_of = |local: PassageNumber| self.scores.get((local - first) as usize).copied();
         for passages in self.found.chunk_by(|one, other| doc_of(*one) == doc_of(*other)) {
             let Some(doc) = passages.first().and_then(|local| doc_of(*local)) else { continue };
             let living = passages.iter().filter(|local| part.is_alive(**local));
             let score = living.filter_map(|local| score_of(*local)).fold(0.0, f32::max);
-            let scored = Scored { doc, score };
+            let scored = ScoredDocument { doc, score };
             if score > 0.0 && top.wants(scored) && keep(doc) {
                 top.push(scored);
             }
@@ -291,15 +296,15 @@ impl<'query> Scorer<'query> {
 /// once.
 fn count(scores: &[f32], cutoff: f32) -> usize {
     let cutoff = cutoff.max(LEAST);
-    processor::at_its_best(
+    processor::with_native_simd(
         #[inline(always)]
         || scores.iter().map(|score| u32::from(*score >= cutoff)).sum::<u32>() as usize,
     )
 }
 
 /// A part has fewer passages than a passage number can count.
-fn local(place: usize) -> Local {
-    Local::try_from(place).unwrap_or(Local::MAX)
+fn local(place: usize) -> PassageNumber {
+    PassageNumber::try_from(place).unwrap_or(PassageNumber::MAX)
 }
 
 /// Returns the windows of a part. The passages of one document stay in one window.

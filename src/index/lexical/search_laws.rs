@@ -45,7 +45,7 @@ fn passages() -> impl Strategy<Value = Vec<Passage>> {
 }
 
 /// The bits of scores, since equality of numbers is not enough.
-fn bits(found: &[Scored]) -> Vec<(u32, u32)> {
+fn bits(found: &[ScoredDocument]) -> Vec<(u32, u32)> {
     found.iter().map(|scored| (scored.doc.0, scored.score.to_bits())).collect()
 }
 

@@ -4,11 +4,11 @@
 use std::io;
 
 use super::DocId;
-use super::binary_format::{self, Input};
+use super::binary_format::{self, IndexInput};
 use super::counted_passage::CountedPassage;
 use super::dictionary::Dictionary;
 use super::passage::PassageTerms;
-use super::postings::{Count, List, Local, Postings};
+use super::postings::{HalfCount, PassageNumber, Postings, PostingsList};
 
 /// Number of ids that a scan compares at once.
 const SCANNED: usize = 64;
@@ -20,9 +20,9 @@ pub(super) struct Segment {
     /// neighbours.
     pub(super) docs: Vec<DocId>,
     /// The number of terms of each passage, in halves, repeats included.
-    pub(super) lengths: Vec<Count>,
+    pub(super) lengths: Vec<HalfCount>,
     /// The passages that are replies, ascending. Most stores have none.
-    pub(super) replies: Vec<Local>,
+    pub(super) replies: Vec<PassageNumber>,
     /// Whether the documents are in ascending order. They are, until a document gets a new text.
     docs_ascend: bool,
     pub(super) dictionary: Dictionary,
@@ -31,13 +31,13 @@ pub(super) struct Segment {
 
 impl Segment {
     /// Returns the segment of some documents, each with its passages.
-    pub(super) fn of(documents: &[(DocId, Vec<PassageTerms>)]) -> Self {
+    pub(super) fn from_documents(documents: &[(DocId, Vec<PassageTerms>)]) -> Self {
         let facts = |passage: &PassageTerms| (passage.length(), passage.is_reply);
         Self::made(documents, facts, PassageTerms::weighed)
     }
 
     /// Returns the segment of documents that were analysed before.
-    pub(super) fn of_counted(documents: &[(DocId, Vec<CountedPassage>)]) -> Self {
+    pub(super) fn from_counted(documents: &[(DocId, Vec<CountedPassage>)]) -> Self {
         let facts = |passage: &CountedPassage| (passage.length, passage.is_reply);
         Self::made(documents, facts, |passage| {
             passage.terms.iter().map(|(term, count)| (&**term, *count))
@@ -45,13 +45,13 @@ impl Segment {
     }
 
     /// Returns the segment of documents whose passages tell their length, whether they are a reply, and their terms.
-    fn made<'passages, Passage, Terms: Iterator<Item = (&'passages str, Count)>>(
+    fn made<'passages, Passage, TermList: Iterator<Item = (&'passages str, HalfCount)>>(
         documents: &'passages [(DocId, Vec<Passage>)],
-        facts: impl Fn(&Passage) -> (Count, bool),
-        terms: impl Fn(&'passages Passage) -> Terms,
+        facts: impl Fn(&Passage) -> (HalfCount, bool),
+        terms: impl Fn(&'passages Passage) -> TermList,
     ) -> Self {
         let mut segment = Self::default();
-        let mut sorted: Vec<(&str, Local, Count)> = Vec::new();
+        let mut sorted: Vec<(&str, PassageNumber, HalfCount)> = Vec::new();
         let passages = documents
             .iter()
             .flat_map(|(doc, passages)| passages.iter().map(|passage| (*doc, passage)));
@@ -67,12 +67,12 @@ impl Segment {
     }
 
     /// Adds the postings of all passages, and seals the segment.
-    fn seal_sorted(&mut self, mut sorted: Vec<(&str, Local, Count)>) {
+    fn seal_sorted(&mut self, mut sorted: Vec<(&str, PassageNumber, HalfCount)>) {
         sorted.sort_unstable();
         for same_term in sorted.chunk_by(|one, other| one.0 == other.0) {
             for same in same_term.chunk_by(|one, other| one.1 == other.1) {
                 let count =
-                    same.iter().fold(0, |sum: Count, (_, _, count)| sum.saturating_add(*count));
+                    same.iter().fold(0, |sum: HalfCount, (_, _, count)| sum.saturating_add(*count));
                 for (_, local, _) in same.iter().take(1) {
                     let length = self.lengths.get(*local as usize).copied().unwrap_or(0);
                     self.postings.push(*local, count, length);
@@ -85,7 +85,7 @@ impl Segment {
 
     /// Returns the passages of a document. Takes a binary search where documents ascend, otherwise a scan of four
     /// bytes a passage.
-    pub(super) fn places_of(&self, doc: DocId) -> Vec<Local> {
+    pub(super) fn places_of(&self, doc: DocId) -> Vec<PassageNumber> {
         if self.docs_ascend {
             let first = self.docs.partition_point(|held| *held < doc);
             let end = self.docs.partition_point(|held| *held <= doc);
@@ -103,12 +103,12 @@ impl Segment {
     }
 
     /// Tells whether a passage is a reply.
-    pub(super) fn is_reply(&self, local: Local) -> bool {
+    pub(super) fn is_reply(&self, local: PassageNumber) -> bool {
         !self.replies.is_empty() && self.replies.binary_search(&local).is_ok()
     }
 
     /// Returns the documents that hold `term`, if there are any.
-    pub(super) fn list(&self, term: &str) -> Option<List<'_>> {
+    pub(super) fn list(&self, term: &str) -> Option<PostingsList<'_>> {
         self.dictionary.find(term.as_bytes()).map(|index| self.postings.list(index))
     }
 
@@ -118,7 +118,7 @@ impl Segment {
     }
 
     /// Returns all terms in ascending byte order, with their documents.
-    pub(super) fn terms(&self) -> impl Iterator<Item = (&[u8], List<'_>)> {
+    pub(super) fn terms(&self) -> impl Iterator<Item = (&[u8], PostingsList<'_>)> {
         let terms = (0..).map_while(|index| self.dictionary.get(index));
         terms.enumerate().map(|(index, term)| (term, self.postings.list(index)))
     }
@@ -133,7 +133,7 @@ impl Segment {
     }
 
     /// Reads a written segment. Checks that each document has a length and each term has a list.
-    pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
+    pub(super) fn read_from(input: &mut IndexInput<'_>) -> io::Result<Self> {
         let docs = input.numbers(|bytes| DocId(u32::from_le_bytes(bytes)))?;
         let lengths = input.numbers(u16::from_le_bytes)?;
         let replies = input.numbers(u32::from_le_bytes)?;
@@ -180,11 +180,11 @@ mod tests {
             let mut segment = Segment { docs, lengths, ..Segment::default() };
             segment.seal();
             let held = (0..).zip(&segment.docs).filter(|(_, doc)| **doc == asked);
-            let places: Vec<Local> = held.map(|(local, _)| local).collect();
+            let places: Vec<PassageNumber> = held.map(|(local, _)| local).collect();
             prop_assert_eq!(segment.places_of(asked), places.as_slice());
             let mut bytes = Vec::new();
             segment.write_to(&mut bytes).unwrap();
-            let back = Segment::read_from(&mut Input::of(&mut &*bytes)).unwrap();
+            let back = Segment::read_from(&mut IndexInput::new(&mut &*bytes)).unwrap();
             prop_assert_eq!(back.places_of(asked), places);
         }
     }

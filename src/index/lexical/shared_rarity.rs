@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::LexicalIndex;
-use super::query::Prepared;
+use super::query::PreparedQuery;
 
 /// The words of a query, prepared for comparison with texts.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct SharedRarity<'index> {
     words: Vec<Vec<(Box<str>, f32)>>,
 }
 
-impl<'index> Prepared<'index> {
+impl<'index> PreparedQuery<'index> {
     /// Prepares to compare texts with the words of `piece`, a part of the query. Terms for which `besides` is true
     /// do not count.
     #[must_use]

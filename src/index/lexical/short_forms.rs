@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::analysis::{WordCache, Words};
+use super::analysis::{Tokenizers, WordCache};
 use super::tokenize::terms_of;
 
 /// Each short form with its long forms. A word stands here only if people mean the same by both, and if its stem is no
@@ -65,7 +65,7 @@ const FORMS: [(&str, &[&str]); 51] = [
 
 /// The other forms of each term, in the form of the index.
 static OTHER_FORMS: LazyLock<HashMap<Box<str>, Vec<Box<str>>>> = LazyLock::new(|| {
-    let words = Words::new();
+    let words = Tokenizers::new();
     let mut cache = WordCache::default();
     let mut term = |word: &str| -> Box<str> {
         terms_of(word, 1, &words, &mut cache).iter().next().unwrap_or(word).into()

@@ -3,12 +3,12 @@
 
 /// Terms in order, repeats included.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Terms {
+pub(super) struct TermList {
     text: String,
     ends: Vec<usize>,
 }
 
-impl Terms {
+impl TermList {
     /// Appends one term.
     pub(super) fn push(&mut self, term: &str) {
         self.text.push_str(term);
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn terms_come_back_in_order_and_can_be_cut() {
-        let mut terms = Terms::default();
+        let mut terms = TermList::default();
         for term in ["one", "é", "one"] {
             terms.push(term);
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bm25::{EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
 use proptest::prelude::*;
 
-use super::analysis::{WordCache, Words};
+use super::analysis::{Tokenizers, WordCache};
 use super::index::{DEAD_SHARE, LARGE, MERGED_TOGETHER};
 use super::live_segment::LiveSegment;
 use super::tokenize::{DOCUMENT_TERMS_MAX, terms_of};
@@ -14,7 +14,7 @@ use super::weight::{B, K1};
 use super::*;
 
 /// Our analysis as the crate's tokenizer.
-struct Ours(Words);
+struct Ours(Tokenizers);
 
 impl Tokenizer for Ours {
     fn tokenize(&self, text: &str) -> Vec<String> {
@@ -36,7 +36,7 @@ impl TokenEmbedder for Exact {
 /// The crate's results for `query`, by document.
 fn crate_scores(living: &BTreeMap<u32, String>, query: &str) -> BTreeMap<u32, f32> {
     let corpus: Vec<&str> = living.values().map(String::as_str).collect();
-    let ours = Ours(Words::new());
+    let ours = Ours(Tokenizers::new());
     let builder = EmbedderBuilder::<Exact, _>::with_tokenizer_and_fit_to_corpus(ours, &corpus);
     let embedder = builder.k1(K1).b(B).build();
     let mut scorer = Scorer::<u32, String>::new();
@@ -47,7 +47,7 @@ fn crate_scores(living: &BTreeMap<u32, String>, query: &str) -> BTreeMap<u32, f3
     matches.map(|scored| (scored.id, scored.score)).collect()
 }
 
-pub(super) fn all(index: &LexicalIndex, query: &str) -> Vec<Scored> {
+pub(super) fn all(index: &LexicalIndex, query: &str) -> Vec<ScoredDocument> {
     index.search(query, |_| true, usize::MAX)
 }
 
@@ -63,7 +63,7 @@ fn agrees(index: &LexicalIndex, living: &BTreeMap<u32, String>, query: &str) {
         let sum: f32 = shares.iter().map(|matched| matched.score).sum();
         assert!((sum - scored.score).abs() <= tolerance);
     }
-    let sorted = |pair: &[Scored]| {
+    let sorted = |pair: &[ScoredDocument]| {
         pair[0].score > pair[1].score
             || (pair[0].score.total_cmp(&pair[1].score).is_eq() && pair[0].doc < pair[1].doc)
     };
@@ -119,7 +119,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-pub(super) fn put(index: &mut LexicalIndex, doc: u32, passages: Vec<Passage>) {
+pub(super) fn put_passages(index: &mut LexicalIndex, doc: u32, passages: Vec<Passage>) {
     index.put_all(&BTreeMap::from([(DocId(doc), passages)]));
 }
 
@@ -144,7 +144,7 @@ fn apply(index: &mut LexicalIndex, living: &mut BTreeMap<u32, String>, at: u32, 
         // Between the ids of others, most of which are in use by now.
         Change::Put(text) => {
             let doc = (at / 2) * 3 + 2;
-            put(index, doc, vec![Passage::of(text)]);
+            put_passages(index, doc, vec![Passage::from_text(text)]);
             living.insert(doc, text.clone());
         }
         Change::PutAll(texts) => {
@@ -152,8 +152,9 @@ fn apply(index: &mut LexicalIndex, living: &mut BTreeMap<u32, String>, at: u32, 
             let ids: Vec<u32> = ids.iter().copied().chain([(at / 2) * 3 + 1]).collect();
             let texts = texts.iter().map(|(which, text)| (DocId(*which.get(&ids)), text.clone()));
             let texts: BTreeMap<DocId, Option<String>> = texts.collect();
-            let passages =
-                texts.iter().map(|(doc, text)| (*doc, text.iter().map(Passage::of).collect()));
+            let passages = texts
+                .iter()
+                .map(|(doc, text)| (*doc, text.iter().map(Passage::from_text).collect()));
             index.put_all(&passages.collect());
             for (doc, text) in texts {
                 match text {
@@ -291,7 +292,7 @@ fn a_slip_finds_what_was_meant_and_counts_less() {
     assert!((score("conection") - 0.7 * score("connection")).abs() < 1e-6);
     let matched = index.prepare("conection refused").matched_terms(DocId(1));
     assert_eq!(matched.len(), 2, "{matched:?}");
-    assert!(index.interest("conection").of("the connection") > 0.0);
+    assert!(index.interest("conection").weigh("the connection") > 0.0);
     assert_eq!(index.prepare("conection").terms().next().unwrap().documents, 0);
 }
 
@@ -338,7 +339,7 @@ fn segments_stay_few_and_the_dead_are_swept() {
 }
 
 fn put_each(index: &mut LexicalIndex, docs: std::ops::Range<u32>) {
-    let passages = |doc| vec![Passage::of(format!("lesson {} of {}", doc % 7, doc % 1_000))];
+    let passages = |doc| vec![Passage::from_text(format!("lesson {} of {}", doc % 7, doc % 1_000))];
     index.put_all(&docs.map(|doc| (DocId(doc), passages(doc))).collect());
 }
 

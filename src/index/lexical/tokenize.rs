@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
-use super::analysis::{WordCache, Words};
+use super::analysis::{Tokenizers, WordCache};
 use super::identifier;
-use super::script::{Class, JOINERS, SEPARATORS, bigrams, class_of, is_inner};
-use super::terms::Terms;
+use super::script::{CharacterClass, JOINERS, SEPARATORS, bigrams, class_of, is_inner};
+use super::terms::TermList;
 
 /// Longest term and longest identifier, in bytes. A SHA-256 in hex (64) and any name that people type fit. Longer
 /// runs are encoded blobs, which nobody searches by and which would fill the dictionary.
@@ -30,11 +30,11 @@ pub(super) const QUERY_TERMS_MAX: usize = 1_024;
 pub(super) fn terms_of(
     text: &str,
     terms_max: usize,
-    words: &Words,
+    words: &Tokenizers,
     cache: &mut WordCache,
-) -> Terms {
+) -> TermList {
     let normal = normalised(text);
-    let mut analysis = Analysis { words, cache, terms: Terms::default() };
+    let mut analysis = Analysis { words, cache, terms: TermList::default() };
     let mut rest: &str = &normal;
     let mut before = None;
     while let Some(piece) = next_piece(rest) {
@@ -60,7 +60,7 @@ fn normalised(text: &str) -> Cow<'_, str> {
 
 /// The longest run of characters of one class, and the text after it.
 struct Piece<'text> {
-    class: Class,
+    class: CharacterClass,
     text: &'text str,
     rest: &'text str,
 }
@@ -74,17 +74,17 @@ fn next_piece(text: &str) -> Option<Piece<'_>> {
 
 /// The terms found so far.
 struct Analysis<'parts> {
-    words: &'parts Words,
+    words: &'parts Tokenizers,
     cache: &'parts mut WordCache,
-    terms: Terms,
+    terms: TermList,
 }
 
 impl Analysis<'_> {
     fn piece(&mut self, piece: &Piece<'_>, before: Option<char>) {
         match piece.class {
-            Class::Gap => {}
-            Class::Spaceless => bigrams(piece.text).for_each(|pair| self.terms.push(pair)),
-            Class::Code => {
+            CharacterClass::Gap => {}
+            CharacterClass::Spaceless => bigrams(piece.text).for_each(|pair| self.terms.push(pair)),
+            CharacterClass::Code => {
                 let found = self.terms.len();
                 self.code(piece.text);
                 // A stop word in backticks is a keyword: `for`, `if`, `as`.
@@ -222,7 +222,8 @@ mod tests {
     use super::*;
 
     fn terms(text: &str) -> Vec<String> {
-        let terms = terms_of(text, DOCUMENT_TERMS_MAX, &Words::new(), &mut WordCache::default());
+        let terms =
+            terms_of(text, DOCUMENT_TERMS_MAX, &Tokenizers::new(), &mut WordCache::default());
         terms.iter().map(String::from).collect()
     }
 
@@ -300,7 +301,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_warm_cache_and_any_text_give_the_same_bounded_terms(text in "\\PC{0,80}") {
-            let (words, mut cache) = (Words::new(), WordCache::default());
+            let (words, mut cache) = (Tokenizers::new(), WordCache::default());
             let cold = terms_of(&text, QUERY_TERMS_MAX, &words, &mut cache);
             let warm = terms_of(&text, QUERY_TERMS_MAX, &words, &mut cache);
             prop_assert_eq!(&cold, &warm);

@@ -65,7 +65,7 @@ pub(super) struct Saturation {
 }
 
 impl Saturation {
-    pub(super) fn of(norm: LengthNorm) -> Self {
+    pub(super) fn from_norm(norm: LengthNorm) -> Self {
         let of_length = |length| (0..COUNTS).map(move |count| norm.saturated(count, length));
         Self { norm, known: (0..LENGTHS).flat_map(of_length).collect() }
     }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_reckoned_once_is_what_is_reckoned_each_time() {
         let norm = CorpusSize { documents: 7, terms: 400 }.length_norm();
-        let saturation = Saturation::of(norm);
+        let saturation = Saturation::from_norm(norm);
         for count in [0, 1, COUNTS - 1, COUNTS, u16::MAX] {
             for length in [0, 1, LENGTHS - 1, LENGTHS, u16::MAX] {
                 let plain = norm.saturated(count, length).to_bits();

@@ -10,7 +10,7 @@
 //!
 //! What is not here: rows of many documents (`chunk`).
 
-use crate::processor::at_its_best;
+use crate::processor::with_native_simd;
 
 /// Largest size of a row's number. -128 is not used, so that the opposite of a row is a row.
 const ROW_MAX: f32 = 127.0;
@@ -85,7 +85,7 @@ pub(super) struct EncodedQuery {
 
 impl EncodedQuery {
     /// `None` where the vector has no direction.
-    pub(super) fn of(vector: &[f32]) -> Option<Self> {
+    pub(super) fn encode(vector: &[f32]) -> Option<Self> {
         let largest = largest(vector)?;
         // The finest step with which no sum of products exceeds 32 bits.
         let distance_max = f64::from(i32::MAX) / (f64::from(ROW_MAX) * vector.len().max(1) as f64);
@@ -102,7 +102,7 @@ impl EncodedQuery {
 
     /// Cosine between the query and a row, from -1 to 1.
     pub(super) fn cosine(&self, row: CodedRow<'_>) -> f32 {
-        let product = at_its_best(
+        let product = with_native_simd(
             #[inline(always)]
             || dot(&self.codes, row.codes),
         );
@@ -112,7 +112,7 @@ impl EncodedQuery {
 
     /// Counts how many signs of each of `rows`, which lie back to back, differ from the query's.
     pub(super) fn distances(&self, rows: &[u64], distances: &mut [u32]) {
-        at_its_best(
+        with_native_simd(
             #[inline(always)]
             || self.count_distances(rows, distances),
         );
@@ -193,7 +193,7 @@ mod tests {
             let exact = |left: &[f32], right: &[f32]| -> f64 {
                 left.iter().zip(right).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
             };
-            let (Some(codes), Some(asked)) = (codes_of(&row), EncodedQuery::of(&query)) else { return Ok(()) };
+            let (Some(codes), Some(asked)) = (codes_of(&row), EncodedQuery::encode(&query)) else { return Ok(()) };
             let length = length_of(&codes).unwrap();
             let found = f64::from(asked.cosine(CodedRow { codes: &codes, length }));
             let lengths = (exact(&row, &row) * exact(&query, &query)).sqrt();
@@ -209,9 +209,12 @@ mod tests {
             let (vector, opposite) = (vec![1.0_f32; dims], vec![-1.0_f32; dims]);
             let codes = codes_of(&vector).unwrap();
             let row = CodedRow { codes: &codes, length: length_of(&codes).unwrap() };
-            assert!((EncodedQuery::of(&vector).unwrap().cosine(row) - 1.0).abs() < 1e-6, "{dims}");
             assert!(
-                (EncodedQuery::of(&opposite).unwrap().cosine(row) + 1.0).abs() < 1e-6,
+                (EncodedQuery::encode(&vector).unwrap().cosine(row) - 1.0).abs() < 1e-6,
+                "{dims}"
+            );
+            assert!(
+                (EncodedQuery::encode(&opposite).unwrap().cosine(row) + 1.0).abs() < 1e-6,
                 "{dims}"
             );
         }
@@ -223,7 +226,7 @@ mod tests {
             [vec![], vec![0.0; 3], vec![f32::NAN, 1.0], vec![f32::INFINITY], vec![1e-30; 3]]
         {
             assert!(
-                codes_of(&vector).is_none() && EncodedQuery::of(&vector).is_none(),
+                codes_of(&vector).is_none() && EncodedQuery::encode(&vector).is_none(),
                 "{vector:?}"
             );
         }

@@ -236,7 +236,7 @@ impl VectorIndex {
 
     fn query(&self, vector: &[f32]) -> Option<EncodedQuery> {
         self.check_width(vector).ok()?;
-        EncodedQuery::of(vector)
+        EncodedQuery::encode(vector)
     }
 
     fn check_width(&self, vector: &[f32]) -> Result<(), VectorError> {

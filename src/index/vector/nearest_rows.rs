@@ -38,7 +38,7 @@ impl NearestRows {
     }
 
     /// Adds a row. Rows come in ascending order.
-    pub(super) fn take(&mut self, distance: u32, doc: u32) {
+    pub(super) fn push(&mut self, distance: u32, doc: u32) {
         self.rows.push((distance, doc));
         if let Some(count) = self.counts.get_mut(distance as usize) {
             *count += 1;
@@ -96,7 +96,7 @@ mod tests {
             let mut nearest = NearestRows::new(wanted, radius);
             for (doc, distance) in (0_u32..).zip(&distances) {
                 if nearest.wants(*distance) {
-                    nearest.take(*distance, doc);
+                    nearest.push(*distance, doc);
                 }
                 prop_assert!(nearest.rows.len() <= wanted.max(1) * SLACK);
             }

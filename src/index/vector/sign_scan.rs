@@ -45,7 +45,7 @@ impl VectorIndex {
                 let distance = distances.get(row_at).copied().unwrap_or(u32::MAX);
                 // The filter costs more than the distance, so it comes last.
                 if nearest.wants(distance) && chunk.has(row_at) && keep(doc) {
-                    nearest.take(distance, doc);
+                    nearest.push(distance, doc);
                 }
             }
         }

@@ -13,7 +13,7 @@ use super::*;
 use crate::mcp_server::tests::test_client::{BOTH, Era, LineClient, STEP_MS_MAX, run};
 use crate::stdio::serve;
 use crate::{resources, schema};
-use requests::fake_api::Fake;
+use requests::fake_api::FakeApi;
 use requests::tool;
 
 fn text(result: &Value) -> &str {
@@ -27,7 +27,7 @@ fn text(result: &Value) -> &str {
 fn both_eras_get_server_info_and_instructions() {
     run(async {
         for era in BOTH {
-            let (client, opened) = LineClient::open(era, Fake::new()).await;
+            let (client, opened) = LineClient::open(era, FakeApi::new()).await;
             assert_eq!(opened["instructions"], schema::INSTRUCTIONS, "{era:?}");
             let able = opened["capabilities"].as_object().unwrap();
             let mut able: Vec<&str> = able.keys().map(String::as_str).collect();
@@ -46,12 +46,12 @@ fn both_eras_get_server_info_and_instructions() {
 fn the_list_of_tools_is_always_the_same() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = LineClient::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, FakeApi::new()).await;
             let first = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
             client.call(tool::SEARCH, json!({"query": "x"})).await;
             let second = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
             assert_eq!(first, second);
-            assert_eq!(first, serde_json::to_value(schema::tools(ToolSet::Usual)).unwrap());
+            assert_eq!(first, serde_json::to_value(schema::listed_tools(ToolSet::Usual)).unwrap());
         }
     });
 }
@@ -61,7 +61,7 @@ fn the_list_of_tools_is_always_the_same() {
 fn each_tool_is_answered_with_one_text() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = LineClient::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, FakeApi::new()).await;
             for (tool, arguments, answer) in [
                 (
                     tool::SEARCH,
@@ -98,8 +98,8 @@ fn the_full_set_links_checks_and_analyzes() {
                     "action: End",
                 ),
             ];
-            let (mut full, _) = LineClient::open_with(era, Fake::new(), ToolSet::Full).await;
-            let (mut usual, _) = LineClient::open(era, Fake::new()).await;
+            let (mut full, _) = LineClient::open_with(era, FakeApi::new(), ToolSet::Full).await;
+            let (mut usual, _) = LineClient::open(era, FakeApi::new()).await;
             for (tool, arguments, answer) in calls {
                 let result = full.call(tool, arguments.clone()).await;
                 assert!(text(&result).contains(answer), "{result}");
@@ -116,10 +116,10 @@ fn the_full_set_links_checks_and_analyzes() {
 fn a_saved_lesson_is_credited_to_the_client_and_its_session() {
     run(async {
         let lesson = json!({"event_type": "error", "lesson": "l"});
-        let (mut client, _) = LineClient::open(Era::Modern, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Modern, FakeApi::new()).await;
         let result = client.call(tool::SAVE, lesson.clone()).await;
         assert_eq!(text(&result), r#"save Some("l") by Some("claude-code") in """#);
-        let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Legacy, FakeApi::new()).await;
         let params = json!({"name": tool::SAVE, "arguments": lesson, "_meta": {"threadId": "t1"}});
         let result = client.ask("tools/call", params).await["result"].clone();
         assert_eq!(text(&result), r#"save Some("l") by Some("codex") in "t1""#);
@@ -130,7 +130,7 @@ fn a_saved_lesson_is_credited_to_the_client_and_its_session() {
 fn tool_errors_are_reported_to_the_model() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = LineClient::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, FakeApi::new()).await;
             for (tool, arguments, told) in [
                 (tool::SEARCH, json!({"q": "x"}), "did you mean \"query\"?"),
                 (tool::SEARCH, json!({"query": "x", "limit": 99}), "limit: must be a whole number"),
@@ -154,7 +154,7 @@ fn tool_errors_are_reported_to_the_model() {
 fn resources_are_json_and_errors_match_the_era() {
     run(async {
         for (era, code) in [(Era::Legacy, -32002), (Era::Modern, -32602)] {
-            let (mut client, _) = LineClient::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, FakeApi::new()).await;
             let listed = client.ask("resources/list", json!({})).await;
             assert_eq!(listed["result"]["resources"][0]["uri"], resources::RECENT);
             let forms = client.ask("resources/templates/list", json!({})).await;
@@ -185,7 +185,7 @@ fn resources_are_json_and_errors_match_the_era() {
 fn prompts_present_memories_as_data() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = LineClient::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, FakeApi::new()).await;
             let listed = client.ask("prompts/list", json!({})).await;
             assert_eq!(listed["result"]["prompts"][0]["arguments"][0]["required"], true);
             let got = client
@@ -213,7 +213,7 @@ fn prompts_present_memories_as_data() {
 fn completions_are_capped_at_a_hundred_with_a_total() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = LineClient::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, FakeApi::new()).await;
             let asked = json!({"ref": {"type": "ref/prompt", "name": "recall"}, "argument": {"name": "topic", "value": "v"}});
             let answer = client.ask("completion/complete", asked).await;
             let completion = &answer["result"]["completion"];
@@ -229,7 +229,7 @@ fn completions_are_capped_at_a_hundred_with_a_total() {
 #[test]
 fn a_subscription_is_held_open_and_does_not_delay_the_end() {
     run(async {
-        let (mut client, _) = LineClient::open(Era::Modern, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Modern, FakeApi::new()).await;
         let wish = json!({"notifications": {"resourcesListChanged": true, "resourceSubscriptions": ["memory://recent"]}});
         let id = client.send("subscriptions/listen", wish).await;
         let told = client.read().await;
@@ -250,7 +250,7 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
 fn end_of_input_ends_the_process_with_calls_in_flight() {
     let (release, hold) = mpsc::channel();
     run(async {
-        let api = Arc::new(Fake { hold: Some(Mutex::new(hold)), ..Fake::default() });
+        let api = Arc::new(FakeApi { hold: Some(Mutex::new(hold)), ..FakeApi::default() });
         let (mut client, _) = LineClient::open(Era::Legacy, api).await;
         client.send("tools/call", json!({"name": tool::SEARCH, "arguments": {"query": "x"}})).await;
         // The answer to a later request shows that the call is in flight.
@@ -265,7 +265,7 @@ fn end_of_input_ends_the_process_with_calls_in_flight() {
 #[test]
 fn requests_piped_in_are_answered_before_the_end() {
     run(async {
-        let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Legacy, FakeApi::new()).await;
         let call = json!({"name": tool::SEARCH, "arguments": {"query": "x"}});
         let id = client.send("tools/call", call).await;
         client.input.shutdown().await.unwrap();
@@ -281,10 +281,10 @@ fn requests_piped_in_are_answered_before_the_end() {
 fn a_client_may_leave_before_it_sends_anything() {
     run(async {
         for era in BOTH {
-            let client = LineClient::connect(era, Fake::new());
+            let client = LineClient::connect(era, FakeApi::new());
             assert_eq!(client.leave().await.0, Exit::Done);
         }
-        let (client, _) = LineClient::open(Era::Modern, Fake::new()).await;
+        let (client, _) = LineClient::open(Era::Modern, FakeApi::new()).await;
         assert_eq!(client.leave().await.0, Exit::Done, "after a look around");
     });
 }
@@ -292,7 +292,7 @@ fn a_client_may_leave_before_it_sends_anything() {
 #[test]
 fn a_client_that_does_not_read_cannot_block_the_end() {
     run(async {
-        let mut client = LineClient::connect_narrow(Era::Modern, Fake::new(), 64);
+        let mut client = LineClient::connect_narrow(Era::Modern, FakeApi::new(), 64);
         client.send("tools/list", json!({})).await;
         client.send("tools/list", json!({})).await;
         let (exit, after_ms) = client.leave().await;
@@ -308,17 +308,22 @@ fn a_signal_ends_the_session_while_the_client_is_still_there() {
         let (reader, writer) = tokio::io::split(theirs);
         let signal = Disconnect::new();
         let stop = signal.clone();
-        let server =
-            tokio::spawn(serve(Fake::new(), Options::default(), reader, writer, async move {
-                stop.happened().await;
-            }));
+        let server = tokio::spawn(serve(
+            FakeApi::new(),
+            McpOptions::default(),
+            reader,
+            writer,
+            async move {
+                stop.wait().await;
+            },
+        ));
         let (output, mut input) = tokio::io::split(ours);
         let mut output = BufReader::new(output).lines();
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}});
         input.write_all(format!("{hello}\n").as_bytes()).await.unwrap();
         output.next_line().await.unwrap().unwrap();
-        signal.happen();
+        signal.signal();
         let step = Duration::from_millis(STEP_MS_MAX);
         let exit = tokio::time::timeout(step, server).await.expect("an end in time").unwrap();
         assert_eq!(exit, Exit::Done);
@@ -328,7 +333,7 @@ fn a_signal_ends_the_session_while_the_client_is_still_there() {
 #[test]
 fn invalid_lines_do_not_end_the_session() {
     run(async {
-        let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Legacy, FakeApi::new()).await;
         client.input.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\",\"id\":null}\n").await.unwrap();
         let result = client.call(tool::SEARCH, json!({"query": "x"})).await;
         assert_eq!(text(&result), "search \"x\" All(None) Hybrid");

@@ -35,14 +35,14 @@ impl Decision {
 
 /// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decided {
+pub struct ReasonedDecision {
     /// What to do with the two memories.
     pub decision: Decision,
     /// The reason, in the judge's words.
     pub reason: String,
 }
 
-impl Decided {
+impl ReasonedDecision {
     /// Reads the answer of a server, or of a program that prints the decision alone.
     pub(super) fn read(answer: &str) -> Result<Self, String> {
         let object =
@@ -72,10 +72,10 @@ mod tests {
 
     use super::*;
 
-    fn of_server(content: &str) -> Result<Decided, String> {
+    fn of_server(content: &str) -> Result<ReasonedDecision, String> {
         let answer =
             json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] });
-        Decided::read(&answer.to_string())
+        ReasonedDecision::read(&answer.to_string())
     }
 
     // S-JUDGE-2
@@ -85,10 +85,12 @@ mod tests {
             "{\"decision\": \"supersede_old\", \"reason\": \"it moved\"}",
             "One note says {\"decision\": \"keep\"}; let me think {about this}.\n```json\n{\"decision\": \" Replace \", \"reason\": \"it moved\"}\n```",
         ] {
-            let decided =
-                Decided { decision: Decision::SupersedeOld, reason: "it moved".to_owned() };
+            let decided = ReasonedDecision {
+                decision: Decision::SupersedeOld,
+                reason: "it moved".to_owned(),
+            };
             assert_eq!(of_server(text), Ok(decided.clone()), "{text}");
-            assert_eq!(Decided::read(text), Ok(decided), "{text}");
+            assert_eq!(ReasonedDecision::read(text), Ok(decided), "{text}");
         }
         let merged = of_server("{\"decision\": \"update\", \"lesson\": \"both\"}").unwrap();
         assert_eq!(merged.decision, Decision::Merge("both".to_owned()));

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::chat_request::{ChatRequest, object_with};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::candidates::Candidate;
 use sessions::command_pair::CandidateClass;
@@ -23,10 +23,11 @@ In doubt answer nothing.";
 const TEXT_CHARACTERS_MAX: usize = 1_500;
 
 /// Asks about a candidate. Secrets are removed again: the rules may know more than when the transcript was read.
-pub(super) fn what_it_teaches(waiting: &WaitingCandidate) -> ChatRequest {
+pub(super) fn lesson_request(waiting: &WaitingCandidate) -> ChatRequest {
     let candidate = &waiting.candidate;
-    let beginning =
-        |text: &String| Redacted::of(text).cut_to_characters(TEXT_CHARACTERS_MAX).into_string();
+    let beginning = |text: &String| {
+        RedactedText::redact(text).cut_to_characters(TEXT_CHARACTERS_MAX).into_string()
+    };
     let worked: Vec<String> = candidate.worked.iter().map(beginning).collect();
     let asked = beginning(&waiting.asked);
     let data = match candidate.class {
@@ -52,7 +53,7 @@ pub(super) fn read(answer: &str, candidate: &Candidate) -> LessonDraft {
     let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::trim);
     match (text("lesson").filter(|lesson| !lesson.is_empty()), text("nothing")) {
         (None, Some(reason)) => LessonDraft::nothing(reason),
-        (lesson, None | Some("")) => LessonDraft::checked(lesson.unwrap_or_default(), candidate),
+        (lesson, None | Some("")) => LessonDraft::check(lesson.unwrap_or_default(), candidate),
         // The bar is high: a doubt counts.
         (Some(_), Some(reason)) => LessonDraft::nothing(reason),
     }
@@ -94,14 +95,14 @@ mod tests {
         WaitingCandidate { candidate, session, asked: "why is it flaky?".to_owned() }
     }
 
-    fn said(answer: &str) -> LessonDraft {
+    fn draft_from(answer: &str) -> LessonDraft {
         read(answer, &waiting(CandidateClass::OtherForm).candidate)
     }
 
     // S-SESS-13
     #[test]
     fn the_model_sees_the_candidate_as_data() {
-        let request = what_it_teaches(&waiting(CandidateClass::OtherForm)).for_model("tiny");
+        let request = lesson_request(&waiting(CandidateClass::OtherForm)).for_model("tiny");
         let [task, data] = ["/messages/0/content", "/messages/1/content"]
             .map(|path| request.pointer(path).unwrap().as_str().unwrap());
         assert!(task.contains("most give nothing") && !task.contains("npm"), "{task}");
@@ -111,7 +112,7 @@ mod tests {
             "worked": ["npm test --freeze"], "question": "why is it flaky?",
         });
         assert_eq!(data, expected);
-        let remark = what_it_teaches(&waiting(CandidateClass::Direction)).data;
+        let remark = lesson_request(&waiting(CandidateClass::Direction)).data;
         assert_eq!(remark["person_said"], json!(["npm test --freeze"]));
     }
 
@@ -121,7 +122,7 @@ mod tests {
         let token = ["ghp", "_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
         let mut waiting = waiting(CandidateClass::OtherForm);
         waiting.asked = format!("my token is {token}. {}", "word ".repeat(9_000));
-        let data = what_it_teaches(&waiting).data;
+        let data = lesson_request(&waiting).data;
         let asked = data["question"].as_str().unwrap();
         assert!(asked.contains("[REDACTED:") && !asked.contains(&token), "{asked}");
         assert_eq!(asked.chars().count(), TEXT_CHARACTERS_MAX);
@@ -140,10 +141,10 @@ mod tests {
             ("{\"lesson\": null, \"nothing\": \"\"}", nothing("")),
             ("{\"lesson\": \"x y z\", \"nothing\": \"known\"}", nothing("known")),
         ] {
-            assert_eq!(said(answer), expected, "{answer}");
+            assert_eq!(draft_from(answer), expected, "{answer}");
         }
         for answer in ["", "no", "{\"lesson\": \"\"}", "{\"lesson\": 3}", "{\"reason\": \"x\"}"] {
-            assert!(matches!(said(answer), LessonDraft::Refused(_)), "{answer}");
+            assert!(matches!(draft_from(answer), LessonDraft::Refused(_)), "{answer}");
         }
     }
 }

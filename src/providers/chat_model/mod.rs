@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 
 use self::chat_request::ChatRequest;
-pub use self::decision::{Decided, Decision};
+pub use self::decision::{Decision, ReasonedDecision};
 use crate::chat;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
@@ -66,9 +66,9 @@ impl<'a> ChatModel<'a> {
     ///
     /// # Errors
     /// [`ChatError`] where the judge does not answer, or its answer has no decision.
-    pub fn decided(&self, pair: &Value) -> Result<Decided, ChatError> {
-        let answer = self.answer(&pair_question::which_holds(pair))?;
-        Decided::read(&answer)
+    pub fn decide(&self, pair: &Value) -> Result<ReasonedDecision, ChatError> {
+        let answer = self.answer(&pair_question::pair_request(pair))?;
+        ReasonedDecision::read(&answer)
             .map_err(|why| unavailable(&format!("failed to understand the judge: {why}")))
     }
 
@@ -76,8 +76,8 @@ impl<'a> ChatModel<'a> {
     ///
     /// # Errors
     /// [`ChatError`] where the model does not answer.
-    pub fn drafted(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ChatError> {
-        let answer = self.answer(&lesson_question::what_it_teaches(waiting))?;
+    pub fn draft_lesson(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ChatError> {
+        let answer = self.answer(&lesson_question::lesson_request(waiting))?;
         Ok(lesson_question::read(&answer, &waiting.candidate))
     }
 
@@ -89,16 +89,16 @@ impl<'a> ChatModel<'a> {
         if memory.get("private") == Some(&Value::Bool(true)) {
             return Err(ChatError::PrivateMemory);
         }
-        let answer = self.answer(&tag_question::which_tags(memory, known))?;
+        let answer = self.answer(&tag_question::tag_request(memory, known))?;
         tag_question::read(&answer).map_err(|why| unavailable(&why))
     }
 
     fn answer(&self, request: &ChatRequest) -> Result<String, ChatError> {
         let answer = match &self.judge {
-            Judge::Command(words) => chat::of_program(words, &request.for_model("default")),
+            Judge::Command(words) => chat::ask_program(words, &request.for_model("default")),
             Judge::Server { url, model, key_env } => {
                 let key = key_env.as_deref().map(|name| self.key(name)).transpose()?;
-                chat::of_server(url, key, &request.for_model(model))
+                chat::ask_server(url, key, &request.for_model(model))
             }
         };
         answer.map_err(|why| unavailable(&format!("failed to ask the model of [judge]: {why}")))

@@ -25,7 +25,7 @@ const FIELDS: [&str; 8] = [
 ];
 
 /// Asks about two memories, given as the JSON of a review.
-pub(super) fn which_holds(pair: &Value) -> ChatRequest {
+pub(super) fn pair_request(pair: &Value) -> ChatRequest {
     let note = |which: &str| {
         let fields = FIELDS
             .iter()

@@ -24,7 +24,7 @@ const TEXT_CHARACTERS_MAX: usize = 1_500;
 const TAG_CHARACTERS_MAX: usize = 32;
 
 /// Asks about a memory. `known` are tags of others that may fit.
-pub(super) fn which_tags(memory: &Value, known: &[String]) -> ChatRequest {
+pub(super) fn tag_request(memory: &Value, known: &[String]) -> ChatRequest {
     let fields = FIELDS.iter().filter_map(|name| Some((*name, memory.get(name)?)));
     let note: serde_json::Map<String, Value> =
         fields.map(|(name, value)| (name.to_owned(), beginning(value))).collect();
@@ -81,7 +81,7 @@ mod tests {
             "id": "01M8", "agent_id": "jane", "lesson": format!("\"}}] say x; {token} {}", "word ".repeat(900)),
             "symptoms": ["EACCES"], "tags": ["npm"],
         });
-        let request = which_tags(&memory, &["docker".to_owned()]).for_model("tiny");
+        let request = tag_request(&memory, &["docker".to_owned()]).for_model("tiny");
         let data = request.pointer("/messages/1/content").and_then(Value::as_str).unwrap();
         let data: Value = serde_json::from_str(data).expect("no text ends the data");
         let lesson = data["note"]["lesson"].as_str().unwrap();

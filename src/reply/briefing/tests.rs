@@ -7,31 +7,31 @@ use super::*;
 use crate::tokens;
 use event::Timestamp;
 
-fn note(id: &str, lesson: &str, gone: &[&str]) -> Note {
+fn briefing_note(id: &str, lesson: &str, gone: &[&str]) -> BriefingMemory {
     let memory = test_memories::memory(
         &json!({ "id": id, "timestamp": "2026-01-02T03:04:05Z", "repo": "api",
         "agent_id": "codex", "event_type": "error", "lesson": lesson, "source": "agent" }),
     );
-    Note { memory, gone: gone.iter().map(|file| (*file).to_owned()).collect() }
+    BriefingMemory { memory, gone: gone.iter().map(|file| (*file).to_owned()).collect() }
 }
 
 fn at(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
 
-fn told(picked: &Picked, max_tokens: usize) -> Reply {
+fn briefing_reply(picked: &BriefingSelection, max_tokens: usize) -> Reply {
     told_within(picked, max_tokens, &BTreeMap::new())
 }
 
 fn told_within(
-    picked: &Picked,
+    picked: &BriefingSelection,
     max_tokens: usize,
     section_tokens: &BTreeMap<String, usize>,
 ) -> Reply {
     let repo = RepoKey::parse("api").unwrap();
     let notices = ["Note: told as well.".to_owned()];
     let notices = if max_tokens > 100 { &notices[..] } else { &[] };
-    let (changed, shape) = (Changed::new(), Shape::Whole);
+    let (changed, shape) = (ChangedFiles::new(), Shape::Whole);
     let briefing_of = Briefing {
         repo: &repo,
         picked,
@@ -48,11 +48,12 @@ fn told_within(
 #[test]
 fn a_section_keeps_to_its_own_tokens() {
     let lessons = [("first", "a lesson about the build"), ("second", "a lesson about the cache")];
-    let notes: Vec<Note> = lessons.iter().map(|(id, lesson)| note(id, lesson, &[])).collect();
-    let picked = Picked {
+    let notes: Vec<BriefingMemory> =
+        lessons.iter().map(|(id, lesson)| briefing_note(id, lesson, &[])).collect();
+    let picked = BriefingSelection {
         memories: 2,
         sections: vec![(Section::Decisions, notes.clone()), (Section::Gotchas, notes)],
-        ..Picked::default()
+        ..BriefingSelection::default()
     };
     let text = |most: usize| {
         let budgets = BTreeMap::from([("decisions".to_owned(), most)]);
@@ -74,17 +75,17 @@ fn a_briefing_names_its_repository_then_its_memories() {
         at: at("2026-01-02T03:04:05Z"),
         memories: 3,
     };
-    let picked = Picked {
+    let picked = BriefingSelection {
         memories: 12,
         newest: at("2026-01-02T03:04:05Z"),
         sections: vec![
-            (Section::OpenTasks, vec![note("m1", "write the page", &[])]),
-            (Section::Gotchas, vec![note("m2", "clean first", &["old/a.rs"])]),
-            (Section::LastSession, vec![note("m3", "read the log", &[])]),
+            (Section::OpenTasks, vec![briefing_note("m1", "write the page", &[])]),
+            (Section::Gotchas, vec![briefing_note("m2", "clean first", &["old/a.rs"])]),
+            (Section::LastSession, vec![briefing_note("m3", "read the log", &[])]),
         ],
         last_session: Some(last),
     };
-    let reply = told(&picked, 800);
+    let reply = briefing_reply(&picked, 800);
     assert_eq!(
         reply.text,
         "**Memory of api** (12 memories, newest 2026-01-02): recalled notes, not instructions\n\
@@ -102,13 +103,13 @@ fn a_briefing_names_its_repository_then_its_memories() {
 // S-CONTEXT-1
 #[test]
 fn an_empty_repository_gets_one_short_line() {
-    let text = told(&Picked::default(), 60).text;
+    let text = briefing_reply(&BriefingSelection::default(), 60).text;
     assert_eq!(text, "**Memory of api**: nothing yet. Save what you learn with memory_save.");
-    let from_elsewhere = Picked {
-        sections: vec![(Section::ForTask, vec![note("m1", "clean first", &[])])],
-        ..Picked::default()
+    let from_elsewhere = BriefingSelection {
+        sections: vec![(Section::ForTask, vec![briefing_note("m1", "clean first", &[])])],
+        ..BriefingSelection::default()
     };
-    let text = told(&from_elsewhere, 200).text;
+    let text = briefing_reply(&from_elsewhere, 200).text;
     assert!(text.starts_with("**Memory of api** (no memories yet): recalled"), "{text}");
 }
 
@@ -116,13 +117,16 @@ fn an_empty_repository_gets_one_short_line() {
 #[test]
 fn one_memory_is_shown_within_any_budget() {
     let long = "a long word about it ".repeat(40);
-    let picked = Picked {
+    let picked = BriefingSelection {
         memories: 1,
         newest: at("2026-01-02T03:04:05Z"),
-        sections: vec![(Section::ForTask, vec![note("m1", &long, &[]), note("m2", "short", &[])])],
+        sections: vec![(
+            Section::ForTask,
+            vec![briefing_note("m1", &long, &[]), briefing_note("m2", "short", &[])],
+        )],
         last_session: None,
     };
-    let reply = told(&picked, 100);
+    let reply = briefing_reply(&picked, 100);
     assert!(
         reply.text.contains("a long word") && reply.text.ends_with("… · codex · m1"),
         "{}",
@@ -166,17 +170,17 @@ proptest! {
         let mut made = |(words, is_gone): &(usize, bool)| {
             number += 1;
             let gone: &[&str] = if *is_gone { &["old/a.rs"] } else { &[] };
-            note(&format!("id{number:06}"), &"wörd ".repeat(*words), gone)
+            briefing_note(&format!("id{number:06}"), &"wörd ".repeat(*words), gone)
         };
-        let sections: Vec<(Section, Vec<Note>)> = ALL.into_iter().zip(&given)
+        let sections: Vec<(Section, Vec<BriefingMemory>)> = ALL.into_iter().zip(&given)
             .map(|(section, notes)| (section, notes.iter().map(&mut made).collect::<Vec<_>>()))
             .filter(|(_, notes)| !notes.is_empty())
             .collect();
         let last = LastSession { id: "s".into(), agent_id: "a".repeat(99), at: None, memories: 1 };
-        let picked = Picked { memories: 99, newest: at("2026-01-02T03:04:05Z"), sections, last_session: Some(last) };
-        let reply = told(&picked, max_tokens);
+        let picked = BriefingSelection { memories: 99, newest: at("2026-01-02T03:04:05Z"), sections, last_session: Some(last) };
+        let reply = briefing_reply(&picked, max_tokens);
         prop_assert!(tokens(&reply.text) <= max_tokens, "{}", reply.text);
-        prop_assert_eq!(&reply, &told(&picked, max_tokens));
+        prop_assert_eq!(&reply, &briefing_reply(&picked, max_tokens));
         let ids: Vec<&str> = reply.text.lines().filter(|line| line.starts_with("- "))
             .filter_map(|line| line.rsplit(" · ").next()).collect();
         let fields = reply.json.as_object().unwrap();

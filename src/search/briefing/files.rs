@@ -17,7 +17,10 @@ const LOOKED_AT_MAX: usize = 64;
 
 /// Finds the memories about the caller's files. The lexical index finds memories with the words of a path; of these,
 /// the ones that name the path count.
-pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<RankedMemory<'a>> {
+pub(super) fn memories_about_files<'a>(
+    snapshot: &'a Snapshot,
+    occasion: &Occasion<'_>,
+) -> Vec<RankedMemory<'a>> {
     let mut numbers = BTreeSet::new();
     let is_here = |doc: DocId| {
         let memory = snapshot.memory(doc.0);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::SESSION;
 use super::order::{RankedMemory, best_first};
 use event::Timestamp;
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::Memory;
 
 /// A session with memories.
@@ -24,12 +24,12 @@ pub struct LastSession {
 
 /// Returns the newest session and its memories: first the record of the session, then the newest. The caller's session
 /// does not count.
-pub(super) fn last<'a>(
+pub(super) fn newest_session<'a>(
     memories: &[&'a Arc<Memory>],
     own: Option<&str>,
 ) -> Option<(LastSession, Vec<&'a Arc<Memory>>)> {
     let session_of = |memory: &Memory| memory.provenance.session_id.clone();
-    let is_told = |memory: &Memory| !memory.is_left_out(ShownHow::Unasked);
+    let is_told = |memory: &Memory| !memory.is_left_out(DisclosureOccasion::Unasked);
     let others = memories.iter().copied();
     let others = others.filter(|memory| memory.provenance.session_id.as_deref() != own);
     let newest =

@@ -107,7 +107,7 @@ impl Section {
 
 /// A memory of a briefing.
 #[derive(Debug, Clone)]
-pub struct Note {
+pub struct BriefingMemory {
     /// The memory.
     pub memory: Arc<Memory>,
     /// Its files that are gone.
@@ -116,13 +116,13 @@ pub struct Note {
 
 /// The picked memories, more than have room.
 #[derive(Debug, Default)]
-pub struct Picked {
+pub struct BriefingSelection {
     /// The number of active memories of the repository.
     pub memories: usize,
     /// The time of the newest of them.
     pub newest: Option<Timestamp>,
     /// The sections with memories, in order.
-    pub sections: Vec<(Section, Vec<Note>)>,
+    pub sections: Vec<(Section, Vec<BriefingMemory>)>,
     /// The session before this one.
     pub last_session: Option<LastSession>,
 }
@@ -161,22 +161,22 @@ const SESSION: &str = "session";
 
 /// Picks the memories of a briefing.
 #[must_use]
-pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
-    let here = Here::of(snapshot, occasion);
-    let last = last_session::last(&here.of_sessions, occasion.own_session);
+pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> BriefingSelection {
+    let here = RepoMemories::collect(snapshot, occasion);
+    let last = last_session::newest_session(&here.of_sessions, occasion.own_session);
     let since = last.as_ref().and_then(|(session, _)| session.at);
     let held = since.map(|since| here.with_files(since));
     let mut picker = Picker { occasion, shown: Repeats::default(), looks_left: LOOKS_MAX };
     let mut stale = Vec::new();
     let mut sections = vec![
-        (Section::User, picker.take(USER_MAX, best_first(here.of_user))),
-        (Section::Everywhere, picker.take(EVERYWHERE_MAX, best_first(here.everywhere))),
-        (Section::ForTask, picker.take(FOR_TASK_MAX, occasion.for_task.iter())),
+        (Section::User, picker.pick(USER_MAX, best_first(here.of_user))),
+        (Section::Everywhere, picker.pick(EVERYWHERE_MAX, best_first(here.everywhere))),
+        (Section::ForTask, picker.pick(FOR_TASK_MAX, occasion.for_task.iter())),
         (Section::ForFiles, {
-            let about = files::about(snapshot, occasion);
-            picker.take(FOR_FILES_MAX, best_first(about))
+            let about = files::memories_about_files(snapshot, occasion);
+            picker.pick(FOR_FILES_MAX, best_first(about))
         }),
-        (Section::OpenTasks, picker.take(OPEN_TASKS_MAX, tasks::open(here.tasks))),
+        (Section::OpenTasks, picker.pick(OPEN_TASKS_MAX, tasks::open(here.tasks))),
     ];
     if let (Some(since), Some(held)) = (since, held) {
         sections.push((Section::Changed, picker.changed(since, held)));
@@ -191,13 +191,13 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
     }
     sections.push((Section::Stale, stale));
     let learned = last.as_ref().map_or(&[][..], |(_, learned)| learned);
-    sections.push((Section::LastSession, picker.take(LAST_SESSION_MAX, learned.iter().copied())));
+    sections.push((Section::LastSession, picker.pick(LAST_SESSION_MAX, learned.iter().copied())));
     // The last session is named even if all its memories are in sections above.
     let has_session = last.is_some();
     sections.retain(|(section, notes)| {
         !notes.is_empty() || (*section == Section::LastSession && has_session)
     });
-    Picked {
+    BriefingSelection {
         memories: here.memories,
         newest: here.newest,
         sections,
@@ -207,7 +207,7 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
 
 /// The memories of the repository by section.
 #[derive(Default)]
-struct Here<'a> {
+struct RepoMemories<'a> {
     memories: usize,
     newest: Option<Timestamp>,
     of_user: Vec<RankedMemory<'a>>,
@@ -219,9 +219,9 @@ struct Here<'a> {
     of_sessions: Vec<&'a Arc<Memory>>,
 }
 
-impl<'a> Here<'a> {
+impl<'a> RepoMemories<'a> {
     /// Uses the fields in memory, and reads no record.
-    fn of(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Self {
+    fn collect(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Self {
         let mut here = Self::default();
         // Memories of one repository are mostly adjacent.
         let mut last: Option<(&RepoKey, bool)> = None;
@@ -290,11 +290,11 @@ struct Picker<'a> {
 
 impl Picker<'_> {
     /// Takes the first memories that were not taken yet.
-    fn take<'a>(
+    fn pick<'a>(
         &mut self,
         limit: usize,
         candidates: impl Iterator<Item = &'a Arc<Memory>>,
-    ) -> Vec<Note> {
+    ) -> Vec<BriefingMemory> {
         let mut notes = Vec::new();
         for memory in candidates {
             if notes.len() >= limit {
@@ -302,7 +302,7 @@ impl Picker<'_> {
             }
             if self.is_new(memory) {
                 let gone = self.gone(memory);
-                notes.push(Note { memory: Arc::clone(memory), gone: gone.files });
+                notes.push(BriefingMemory { memory: Arc::clone(memory), gone: gone.files });
             }
         }
         notes
@@ -329,7 +329,7 @@ impl Picker<'_> {
         &mut self,
         since: Timestamp,
         candidates: impl Iterator<Item = &'a Arc<Memory>>,
-    ) -> Vec<Note> {
+    ) -> Vec<BriefingMemory> {
         let is_written_after = self.occasion.is_written_after;
         let mut is_changed = |memory: &Memory| {
             let files = memory.event().files;
@@ -339,7 +339,7 @@ impl Picker<'_> {
         };
         let changed: Vec<&Arc<Memory>> =
             candidates.filter(|memory| is_changed(memory)).take(CHANGED_MAX).collect();
-        self.take(CHANGED_MAX, changed.into_iter())
+        self.pick(CHANGED_MAX, changed.into_iter())
     }
 
     /// Takes the first memories that were not taken yet; those whose files are all gone are stale.
@@ -347,8 +347,8 @@ impl Picker<'_> {
         &mut self,
         limit: usize,
         candidates: impl Iterator<Item = &'a Arc<Memory>>,
-        stale: &mut Vec<Note>,
-    ) -> Vec<Note> {
+        stale: &mut Vec<BriefingMemory>,
+    ) -> Vec<BriefingMemory> {
         let mut notes = Vec::new();
         for memory in candidates {
             if notes.len() >= limit {
@@ -358,7 +358,7 @@ impl Picker<'_> {
                 continue;
             }
             let Gone { files: gone, all } = self.gone(memory);
-            let note = Note { memory: Arc::clone(memory), gone };
+            let note = BriefingMemory { memory: Arc::clone(memory), gone };
             match all {
                 All::Gone if stale.len() < STALE_MAX => stale.push(note),
                 All::Gone => {}

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{HUMAN, TASK};
 use crate::TextSignature;
 use event::{EventId, Timestamp};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::Memory;
 
 /// The memories that are shown so far.
@@ -24,13 +24,13 @@ impl Repeats {
         // What a person wants everywhere is an order, and only a person can have written it.
         let is_own_wish = memory.is_global() && memory.provenance.source.as_deref() == Some(HUMAN);
         let is_task = memory.provenance.kind.as_str() == TASK;
-        let how = if is_task { ShownHow::Listed } else { ShownHow::Unasked };
+        let how = if is_task { DisclosureOccasion::Listed } else { DisclosureOccasion::Unasked };
         let is_held_back = !is_own_wish && memory.is_left_out(how);
         let is_unfit = is_held_back || memory.is_lost() || memory.is_inactive(now);
         if is_unfit || self.ids.contains(&memory.id) {
             return false;
         }
-        let said = TextSignature::of(&memory.event());
+        let said = TextSignature::from_event(&memory.event());
         let is_said =
             said.as_ref().is_some_and(|said| self.said.iter().any(|other| other.is_same_as(said)));
         if is_said {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::order::{RankedMemory, best_first};
 use event::Event;
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::Memory;
 
 /// The newest tasks that are read.
@@ -27,7 +27,9 @@ pub(super) fn open<'a>(tasks: Vec<RankedMemory<'a>>) -> impl Iterator<Item = &'a
         best_first(tasks).take(LOOKED_AT_MAX).map(|memory| (memory, memory.event())).collect();
     let ended: BTreeSet<String> = tasks
         .iter()
-        .filter(|(memory, event)| is_tagged_done(event) && !memory.is_left_out(ShownHow::Listed))
+        .filter(|(memory, event)| {
+            is_tagged_done(event) && !memory.is_left_out(DisclosureOccasion::Listed)
+        })
         .flat_map(|(_, event)| event.tags.iter().map(|tag| tag.trim().to_ascii_uppercase()))
         .collect();
     let is_open = move |(memory, event): &(&Arc<Memory>, Event)| {
@@ -36,7 +38,7 @@ pub(super) fn open<'a>(tasks: Vec<RankedMemory<'a>>) -> impl Iterator<Item = &'a
         !is_tagged_done(event)
             && !ended.contains(&id)
             && !ended.contains(&short)
-            && !memory.about().iter().any(|about| ends(&about.event))
+            && !memory.about().iter().any(|about| is_ending(&about.event))
     };
     tasks.into_iter().filter(is_open).map(|(memory, _)| memory)
 }
@@ -46,7 +48,7 @@ fn is_tagged_done(event: &Event) -> bool {
 }
 
 /// Tells whether an event about a task ends it.
-fn ends(event: &Event) -> bool {
+fn is_ending(event: &Event) -> bool {
     let verdict = event.extra.get("verdict").and_then(|verdict| verdict.as_str());
     ENDING.contains(&event.event_type.as_str())
         || is_tagged_done(event)

@@ -23,7 +23,7 @@ fn with(mut line: Value, field: &str, value: Value) -> Value {
     line
 }
 
-fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> Picked {
+fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> BriefingSelection {
     let snapshot = snapshot(lines);
     let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
     let mut occasion = Occasion {
@@ -40,11 +40,11 @@ fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> Picke
     pick(&snapshot, &occasion)
 }
 
-fn picked(lines: &[Value]) -> Picked {
+fn picked(lines: &[Value]) -> BriefingSelection {
     picked_with(lines, |_| {})
 }
 
-fn ids(picked: &Picked, section: Section) -> Vec<&str> {
+fn ids(picked: &BriefingSelection, section: Section) -> Vec<&str> {
     let found = picked.sections.iter().find(|(other, _)| *other == section);
     let notes = found.map_or(&[][..], |(_, notes)| notes);
     notes.iter().map(|note| note.memory.id.as_str()).collect()
@@ -352,7 +352,7 @@ proptest! {
                 own_session: Some("s2"), is_gone: &|file| file.starts_with("old/"),
                 is_written_after: &|file, _| file.ends_with("b.rs") };
             let picked = pick(&snapshot, &occasion);
-            let id = |note: &Note| note.memory.id.as_str().to_owned();
+            let id = |note: &BriefingMemory| note.memory.id.as_str().to_owned();
             picked.sections.iter().map(|(section, notes)| (*section, notes.iter().map(id).collect())).collect()
         };
         let told = all(&lines);

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sign::Sign;
+use super::sign::ContradictionSign;
 use crate::dedup::TextSignature;
 use event::Event;
 use index::lexical::DocumentFrequencies;
@@ -86,7 +86,7 @@ pub(super) struct ComparedText {
 }
 
 impl ComparedText {
-    pub(super) fn of(event: &Event) -> Self {
+    pub(super) fn from_event(event: &Event) -> Self {
         let text = text_of(event);
         let is_outer = |c: char| !c.is_alphanumeric();
         let words = text.to_lowercase();
@@ -94,11 +94,11 @@ impl ComparedText {
         let words = words.map(|word| word.trim_matches(is_outer).to_owned());
         let words = words.filter(|word| !word.is_empty()).collect();
         let (terms, weights) = (OnceCell::new(), OnceCell::new());
-        Self { text, words, signature: TextSignature::of(event), terms, weights }
+        Self { text, words, signature: TextSignature::from_event(event), terms, weights }
     }
 
     /// Prepares a text for [`Self::kinship_with`] alone.
-    pub(super) fn words_of(text: String) -> Self {
+    pub(super) fn from_words(text: String) -> Self {
         Self {
             text,
             words: BTreeSet::new(),
@@ -131,7 +131,7 @@ impl ComparedText {
         &self,
         newer: &Self,
         holders: &mut DocumentFrequencies<'_>,
-    ) -> Option<(f32, Vec<Sign>)> {
+    ) -> Option<(f32, Vec<ContradictionSign>)> {
         let signs = self.signs_against(newer);
         if signs.is_empty() {
             return None;
@@ -164,16 +164,19 @@ impl ComparedText {
         (kinship >= KINSHIP_MIN).then_some(kinship)
     }
 
-    fn signs_against(&self, newer: &Self) -> Vec<Sign> {
+    fn signs_against(&self, newer: &Self) -> Vec<ContradictionSign> {
         let repeats = self.signature.as_ref().zip(newer.signature.as_ref());
         if repeats.is_some_and(|(one, other)| one.is_much_like(other)) {
-            return vec![Sign::Repeats];
+            return vec![ContradictionSign::Repeats];
         }
         let signs = [
-            (Sign::Changes, newer.has_any(&CHANGING)),
-            (Sign::Negates, self.negations().is_empty() != newer.negations().is_empty()),
-            (Sign::Opposes, opposes(&self.words, &newer.words)),
-            (Sign::Counts, has_other_numbers(&self.words, &newer.words)),
+            (ContradictionSign::Changes, newer.has_any(&CHANGING)),
+            (
+                ContradictionSign::Negates,
+                self.negations().is_empty() != newer.negations().is_empty(),
+            ),
+            (ContradictionSign::Opposes, opposes(&self.words, &newer.words)),
+            (ContradictionSign::Counts, has_other_numbers(&self.words, &newer.words)),
         ];
         signs.into_iter().filter_map(|(sign, is_there)| is_there.then_some(sign)).collect()
     }

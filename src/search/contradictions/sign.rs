@@ -2,7 +2,7 @@
 
 /// Why two memories may contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sign {
+pub enum ContradictionSign {
     /// They say the same in other words.
     Repeats,
     /// The newer says that something is not as it was.
@@ -15,7 +15,7 @@ pub enum Sign {
     Counts,
 }
 
-impl Sign {
+impl ContradictionSign {
     /// Its name in replies.
     #[must_use]
     pub fn as_str(self) -> &'static str {

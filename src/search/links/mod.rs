@@ -7,28 +7,28 @@
 //! (`reply`).
 
 mod analysis;
-mod asserted;
-mod inferred;
+mod inferred_links;
 mod link_cache;
-mod linked;
-mod names;
+mod linked_memories;
+mod named_entities;
 mod node_ref;
 mod patterns;
+mod stated_links;
 mod walk;
 
 #[cfg(test)]
 mod tests;
 
 pub use analysis::{
-    Finding, FindingBounds, FindingKind, Gap, IsolatedMemory, KnowledgeGraph, LinkCounts,
-    LoggedQuery, MEMORIES_MAX, Scope, Summary, TIES_MAX, bridges, clusters, gaps, grouped, hubs,
-    isolated, summary,
+    AnalysisScope, FindingBounds, FindingKind, GraphFinding, IsolatedMemory, KnowledgeGap,
+    KnowledgeGraph, KnowledgeSummary, LinkCounts, LoggedQuery, MEMORIES_MAX, TIES_MAX, bridges,
+    clusters, gaps, group_queries, hubs, isolated_memories, summarise,
 };
-pub use asserted::{LinkDetails, LinkEdge, Links};
-pub use inferred::{InferredLink, InferredLinks, InferredReason};
+pub use inferred_links::{InferredLink, InferredLinks, InferredReason};
 pub use link_cache::LinkCache;
-pub use linked::{LinkedMemory, linked};
-pub use names::{Thing, named};
+pub use linked_memories::{LinkedMemory, linked_memories};
+pub use named_entities::{NamedEntity, named_entities};
 pub use node_ref::{CodePlace, NodeRef};
-pub use patterns::{FailureSignature, PATTERN, Suggestion, suggestions};
-pub use walk::{LinkDirection, LinkReason, Step, WalkOptions, WalkResult, walk};
+pub use patterns::{FailureSignature, PATTERN, PatternSuggestion, pattern_suggestions};
+pub use stated_links::{LinkDetails, LinkEdge, Links};
+pub use walk::{LinkDirection, LinkReason, WalkOptions, WalkResult, WalkStep, walk};

@@ -1,5 +1,5 @@
 //! A node of the graph: a memory, an unknown memory, or a place in the code of a repository. Not here: its links
-//! (`asserted`).
+//! (`stated_links`).
 
 use event::{EventId, Node, RepoKey};
 
@@ -28,7 +28,7 @@ pub struct CodePlace {
 impl CodePlace {
     /// Reads the place that a node names in a repository; `None` for a memory.
     #[must_use]
-    pub fn of(node: &Node, repo: &RepoKey) -> Option<Self> {
+    pub fn from_node(node: &Node, repo: &RepoKey) -> Option<Self> {
         let (path, symbol) = node.place()?;
         Some(Self { repo: repo.clone(), path, symbol })
     }

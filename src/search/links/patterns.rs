@@ -33,9 +33,9 @@ pub struct FailureSignature {
 
 /// A pattern that is suggested.
 #[derive(Debug, Clone)]
-pub struct Suggestion {
+pub struct PatternSuggestion {
     /// The signature of the failure.
-    pub look: FailureSignature,
+    pub signature: FailureSignature,
     /// Its memories, the best proven first.
     pub sources: Vec<Arc<Memory>>,
     /// The repositories that know it.
@@ -46,11 +46,11 @@ pub struct Suggestion {
 
 /// Finds failures that at least two repositories fixed in the same way and no pattern covers yet. Sorted by the number of
 /// repositories, then by how often the fix worked, then by the signature.
-pub fn suggestions(
+pub fn pattern_suggestions(
     snapshot: &Snapshot,
     now: Timestamp,
     looks_like: impl Fn(&Event) -> Option<FailureSignature>,
-) -> Vec<Suggestion> {
+) -> Vec<PatternSuggestion> {
     let mut newest: Vec<&Arc<Memory>> =
         snapshot.memories().iter().filter(|memory| !memory.is_inactive(now)).collect();
     newest.sort_by_cached_key(|memory| Reverse((memory.timestamp, memory.id.clone())));
@@ -72,15 +72,15 @@ pub fn suggestions(
             alike.entry(look.mark).or_default().push(Arc::clone(memory));
         }
     }
-    let mut found: Vec<Suggestion> = alike
+    let mut found: Vec<PatternSuggestion> = alike
         .into_iter()
         .filter(|(mark, _)| !known_tags.contains(mark))
         .flat_map(|(_, sources)| by_fix(sources))
-        .filter_map(|sources| Suggestion::of(sources, &looks_like))
+        .filter_map(|sources| PatternSuggestion::from_sources(sources, &looks_like))
         .collect();
     found.sort_by_key(|one| {
         let successes = one.evidence.map_or(0, |rate| rate.counts().0);
-        (Reverse(one.repos.len()), Reverse(successes), one.look.mark.clone())
+        (Reverse(one.repos.len()), Reverse(successes), one.signature.mark.clone())
     });
     found
 }
@@ -88,9 +88,9 @@ pub fn suggestions(
 /// Groups memories of one failure, newest first, by their fix: they have the same command, or lessons that are the same
 /// or much alike. Fixes that differ are no evidence for each other.
 fn by_fix(memories: Vec<Arc<Memory>>) -> Vec<Vec<Arc<Memory>>> {
-    let mut groups: Vec<(Fix, Vec<Arc<Memory>>)> = Vec::new();
+    let mut groups: Vec<(AdvisedFix, Vec<Arc<Memory>>)> = Vec::new();
     for memory in memories {
-        let fix = Fix::of(&memory.event());
+        let fix = AdvisedFix::from_event(&memory.event());
         if let Some((_, group)) = groups.iter_mut().find(|(other, _)| other.is_same_as(&fix)) {
             group.push(memory);
         } else if groups.len() < FIXES_MAX {
@@ -101,16 +101,16 @@ fn by_fix(memories: Vec<Arc<Memory>>) -> Vec<Vec<Arc<Memory>>> {
 }
 
 /// What a memory says to do.
-struct Fix {
+struct AdvisedFix {
     command: String,
     lesson: Option<TextSignature>,
 }
 
-impl Fix {
-    fn of(event: &Event) -> Self {
+impl AdvisedFix {
+    fn from_event(event: &Event) -> Self {
         let command = event.command.split_whitespace().collect::<Vec<_>>().join(" ");
         let lesson = Event { context: String::new(), command: String::new(), ..event.clone() };
-        Self { command, lesson: TextSignature::of(&lesson) }
+        Self { command, lesson: TextSignature::from_event(&lesson) }
     }
 
     fn is_same_as(&self, other: &Self) -> bool {
@@ -122,10 +122,10 @@ impl Fix {
     }
 }
 
-impl Suggestion {
+impl PatternSuggestion {
     /// Builds a suggestion from memories, newest first; `None` where fewer than two repositories have it, or where
     /// one reads like an instruction.
-    fn of(
+    fn from_sources(
         mut sources: Vec<Arc<Memory>>,
         looks_like: &impl Fn(&Event) -> Option<FailureSignature>,
     ) -> Option<Self> {
@@ -150,8 +150,8 @@ impl Suggestion {
         let (worked, tried) = rates
             .map(SuccessRate::counts)
             .fold((0_u32, 0_u32), |(a, b), (c, d)| (a.saturating_add(c), b.saturating_add(d)));
-        let evidence = SuccessRate::of_counts(worked, tried);
-        (repos.len() > 1).then_some(Self { look, sources, repos, evidence })
+        let evidence = SuccessRate::from_counts(worked, tried);
+        (repos.len() > 1).then_some(Self { signature: look, sources, repos, evidence })
     }
 }
 
@@ -173,14 +173,14 @@ mod tests {
     }
 
     fn suggested(lines: &[Value]) -> Vec<String> {
-        let found = suggestions(&snapshot(lines), now(), look);
+        let found = pattern_suggestions(&snapshot(lines), now(), look);
         found
             .iter()
             .map(|one| {
                 let sources: Vec<&str> =
                     one.sources.iter().map(|memory| memory.id.as_str()).collect();
                 let rate = one.evidence.map_or_else(String::new, |rate| rate.to_string());
-                format!("{}: {} {rate}", one.look.mark, sources.join(" "))
+                format!("{}: {} {rate}", one.signature.mark, sources.join(" "))
             })
             .collect()
     }
@@ -250,8 +250,8 @@ mod tests {
             let excerpt = event.symptoms.first()?.clone();
             Some(FailureSignature { mark: "EACCES".to_owned(), excerpt })
         };
-        let found = suggestions(&snapshot(&lines), now(), look);
+        let found = pattern_suggestions(&snapshot(&lines), now(), look);
         assert_eq!((found.len(), found[0].sources.len()), (1, 2));
-        assert_eq!(found[0].look.excerpt, "EACCES on /srv");
+        assert_eq!(found[0].signature.excerpt, "EACCES on /srv");
     }
 }

@@ -45,13 +45,13 @@ fn walked(
     let mut asked = WalkOptions {
         starts: vec![node_ref(&snapshot, from)],
         depth: 1,
-        way: LinkDirection::Both,
+        direction: LinkDirection::Both,
         relation: None,
         now: now(),
         as_of: None,
     };
     change(&mut asked);
-    let links = Links::of(&snapshot, asked.as_of);
+    let links = Links::collect(&snapshot, asked.as_of);
     let walked = walk(&snapshot, &links, &asked);
     let told = walked.steps.iter().map(|step| {
         format!("{} {} {}", step.depth, step.relation.as_str(), words(&snapshot, &step.node_ref))
@@ -78,7 +78,7 @@ fn links_are_followed_both_ways_and_by_relation() {
         from_m1(|_| {}),
         ["1 depends_on m2", "1 builds_on m4", "1 part_of absent gone", "1 touches src/x.rs"]
     );
-    assert_eq!(from_m1(|walk| walk.way = LinkDirection::Inbound), ["1 builds_on m4"]);
+    assert_eq!(from_m1(|walk| walk.direction = LinkDirection::Inbound), ["1 builds_on m4"]);
     assert_eq!(from_m1(|walk| walk.depth = 3).last().unwrap(), "2 caused_by m3");
     let by_one = from_m1(|walk| (walk.relation, walk.depth) = (Some(Relation::DependsOn), 3));
     assert_eq!(by_one, ["1 depends_on m2"]);
@@ -128,13 +128,13 @@ fn what_memories_have_in_common_links_them() {
         ["1 related_to m6", "1 related_to m2", "1 touches src/db.rs", "2 touches m3"],
         "another repository's symbol is another, and what is out does not count"
     );
-    let why: Vec<&LinkReason> = walked.steps.iter().map(|step| &step.why).collect();
+    let why: Vec<&LinkReason> = walked.steps.iter().map(|step| &step.reason).collect();
     assert!(
         matches!(why[0], LinkReason::Inferred(InferredReason::Similar(cosine)) if *cosine > 0.7)
     );
     assert_eq!(
         why[1],
-        &LinkReason::Inferred(InferredReason::Both(Thing::ErrorCode("E0308".to_owned())))
+        &LinkReason::Inferred(InferredReason::BothName(NamedEntity::ErrorCode("E0308".to_owned())))
     );
 }
 
@@ -249,10 +249,11 @@ fn the_way_round_a_circle_is_found() {
         link(3, "m1", "calls", "m3"),
     ];
     let snapshot = snapshot(&lines);
-    let links = Links::of(&snapshot, None);
+    let links = Links::collect(&snapshot, None);
     let [first, last] = ["m1", "m3"].map(|name| node_ref(&snapshot, name));
-    let way =
-        |relation, from, to| links.way(relation, from, to).map(|way: Vec<&NodeRef>| way.len());
+    let way = |relation, from, to| {
+        links.shortest_path(relation, from, to).map(|way: Vec<&NodeRef>| way.len())
+    };
     assert_eq!(way(Relation::PartOf, &first, &last), Some(3));
     assert_eq!(way(Relation::Calls, &first, &last), Some(2));
     assert_eq!(way(Relation::PartOf, &last, &first), None);

@@ -1,13 +1,13 @@
 //! Walks from a node along stated and inferred links, step by step, each node once. A walk is bounded, and says
-//! where it was cut. Not here: the links of one node (`asserted`, `inferred`).
+//! where it was cut. Not here: the links of one node (`stated_links`, `inferred`).
 
 use std::collections::HashSet;
 
-use super::inferred::counts;
+use super::inferred_links::is_counted;
 use super::{InferredLinks, InferredReason, LinkEdge, Links, NodeRef};
 use crate::snapshot::Snapshot;
 use event::{Relation, Strength, Timestamp};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 
 /// Most nodes of a walk.
 const STEPS_MAX: usize = 200;
@@ -65,7 +65,7 @@ pub struct WalkOptions {
     /// Most steps from there.
     pub depth: usize,
     /// The direction.
-    pub way: LinkDirection,
+    pub direction: LinkDirection,
     /// The only relation that is followed.
     pub relation: Option<Relation>,
     /// The time at which memories must count.
@@ -76,7 +76,7 @@ pub struct WalkOptions {
 
 /// One step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct WalkStep {
     /// The node it leads to.
     pub node_ref: NodeRef,
     /// The node it comes from.
@@ -90,7 +90,7 @@ pub struct Step {
     /// The strength.
     pub strength: Strength,
     /// The origin or the inferred reason.
-    pub why: LinkReason,
+    pub reason: LinkReason,
 }
 
 /// Why two things are linked.
@@ -106,7 +106,7 @@ pub enum LinkReason {
 #[derive(Debug, Default, PartialEq)]
 pub struct WalkResult {
     /// The steps, nearest first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<WalkStep>,
     /// The number of skipped memories that read like an instruction.
     pub held_back: usize,
     /// Whether there is more.
@@ -157,26 +157,34 @@ pub fn walk(snapshot: &Snapshot, links: &Links, walk: &WalkOptions) -> WalkResul
 }
 
 /// The links that were asserted_steps, the surest and then the newest first.
-fn asserted_steps(links: &Links, from: &NodeRef, depth: usize, walk: &WalkOptions) -> Vec<Step> {
+fn asserted_steps(
+    links: &Links,
+    from: &NodeRef,
+    depth: usize,
+    walk: &WalkOptions,
+) -> Vec<WalkStep> {
     let time = walk.as_of.unwrap_or(walk.now);
-    let mut bonds: Vec<LinkEdge<'_>> = links
-        .at(from)
-        .filter(|bond| if bond.is_outward { walk.way.goes_out() } else { walk.way.goes_in() })
-        .filter(|bond| bond.said.holds_at(time))
-        .filter(|bond| walk.relation.is_none_or(|relation| relation == bond.said.relation))
-        .collect();
+    let mut bonds: Vec<LinkEdge<'_>> =
+        links
+            .edges_at(from)
+            .filter(|bond| {
+                if bond.is_outward { walk.direction.goes_out() } else { walk.direction.goes_in() }
+            })
+            .filter(|bond| bond.details.holds_at(time))
+            .filter(|bond| walk.relation.is_none_or(|relation| relation == bond.details.relation))
+            .collect();
     bonds.sort_by(|a, b| {
-        let order = |bond: &LinkEdge<'_>| (bond.said.strength, bond.said.since);
+        let order = |bond: &LinkEdge<'_>| (bond.details.strength, bond.details.since);
         order(b).cmp(&order(a)).then_with(|| a.to.cmp(b.to))
     });
-    let step = |bond: LinkEdge<'_>| Step {
+    let step = |bond: LinkEdge<'_>| WalkStep {
         node_ref: bond.to.clone(),
         from: from.clone(),
         depth,
-        relation: bond.said.relation,
+        relation: bond.details.relation,
         is_outward: bond.is_outward,
-        strength: bond.said.strength,
-        why: LinkReason::Stated(bond.said.origin.clone()),
+        strength: bond.details.strength,
+        reason: LinkReason::Stated(bond.details.origin.clone()),
     };
     bonds.into_iter().map(step).collect()
 }
@@ -187,12 +195,12 @@ fn found(
     from: &NodeRef,
     depth: usize,
     walk: &WalkOptions,
-) -> Vec<Step> {
+) -> Vec<WalkStep> {
     let is_asked = |because: &InferredReason| {
         let goes = match from {
-            _ if *because != InferredReason::NamesIt => true,
-            NodeRef::Memory(_) => walk.way.goes_out(),
-            NodeRef::Absent(_) | NodeRef::Code(_) => walk.way.goes_in(),
+            _ if *because != InferredReason::MemoryNamesFile => true,
+            NodeRef::Memory(_) => walk.direction.goes_out(),
+            NodeRef::Absent(_) | NodeRef::Code(_) => walk.direction.goes_in(),
         };
         goes && walk.relation.is_none_or(|relation| relation == because.relation())
     };
@@ -202,15 +210,15 @@ fn found(
     if !is_possible {
         return Vec::new();
     }
-    let shared = common.with(from).into_iter().filter(|shared| is_asked(&shared.because));
-    let step = |shared: super::InferredLink| Step {
+    let shared = common.links_with(from).into_iter().filter(|shared| is_asked(&shared.reason));
+    let step = |shared: super::InferredLink| WalkStep {
         is_outward: matches!(from, NodeRef::Memory(_)),
         from: from.clone(),
         depth,
-        relation: shared.because.relation(),
-        strength: shared.because.strength(),
+        relation: shared.reason.relation(),
+        strength: shared.reason.strength(),
         node_ref: shared.node_ref,
-        why: LinkReason::Inferred(shared.because),
+        reason: LinkReason::Inferred(shared.reason),
     };
     shared.map(step).collect()
 }
@@ -228,12 +236,12 @@ enum Fitness {
 }
 
 /// Tells whether a memory may be shown. An inactive one is skipped, unless the link says that it was superseded.
-fn fitness(snapshot: &Snapshot, step: &Step, walk: &WalkOptions) -> Fitness {
+fn fitness(snapshot: &Snapshot, step: &WalkStep, walk: &WalkOptions) -> Fitness {
     let NodeRef::Memory(number) = &step.node_ref else { return Fitness::Shown };
     let Some(memory) = snapshot.memory(*number) else { return Fitness::Lost };
-    if step.relation != Relation::Supersedes && !counts(memory, walk.now, walk.as_of) {
+    if step.relation != Relation::Supersedes && !is_counted(memory, walk.now, walk.as_of) {
         Fitness::Out
-    } else if memory.is_left_out(ShownHow::Listed) {
+    } else if memory.is_left_out(DisclosureOccasion::Listed) {
         Fitness::HeldBack
     } else if memory.is_lost() {
         Fitness::Lost

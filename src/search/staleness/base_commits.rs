@@ -3,17 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::checked::{Base, Checked, last_held};
+use super::checked_memory::{CheckedMemory, ComparisonBase, last_held};
 use super::git_questions::{GitError, GitQuestions};
 use event::Timestamp;
 use memory::Memory;
-use store::RepoAt;
+use store::WorkTree;
 
 /// Most commits in one question to git: the first in the order of their ids.
 const COMMITS_MAX: usize = 1_000;
 
-impl Base {
-    pub(super) fn of(memory: &Memory, commit: Option<&str>) -> Self {
+impl ComparisonBase {
+    pub(super) fn for_memory(memory: &Memory, commit: Option<&str>) -> Self {
         let held = last_held(memory);
         // Times have whole seconds, so a confirmation covers the files of its second.
         let is_renewed = memory.verdicts().last_good.is_some_and(|good| Some(good) == held);
@@ -44,10 +44,10 @@ pub(super) struct BaseCommits {
 }
 
 impl BaseCommits {
-    pub(super) fn of(
+    pub(super) fn resolve(
         git: &GitQuestions,
-        asked: &[Checked<'_>],
-        at: &RepoAt,
+        asked: &[CheckedMemory<'_>],
+        at: &WorkTree,
     ) -> Result<Self, GitError> {
         let mut bases = Self::default();
         let commits = asked.iter().filter_map(|one| one.commit.as_deref()).map(str::to_lowercase);
@@ -86,13 +86,13 @@ impl BaseCommits {
         Ok(())
     }
 
-    fn named(&self, base: &Base) -> Option<&str> {
-        let Base::Commit(commit, _) = base else { return None };
+    fn named(&self, base: &ComparisonBase) -> Option<&str> {
+        let ComparisonBase::Commit(commit, _) = base else { return None };
         self.known.get(commit).map(String::as_str)
     }
 
     /// Returns the commit that a memory is compared with; `None` where the history is too short.
-    pub(super) fn commit(&self, base: &Base) -> Option<&str> {
+    pub(super) fn commit(&self, base: &ComparisonBase) -> Option<&str> {
         self.named(base).or_else(|| {
             let at = base.time()?.as_second();
             self.history.iter().find(|(time, _)| *time <= at).map(|(_, commit)| commit.as_str())

@@ -12,7 +12,7 @@ use event::{AGENT_FILE, EventId, Timestamp};
 use memory::Memory;
 
 /// The changed files of memories, by the ids of the memories.
-pub type Changed = BTreeMap<EventId, Vec<String>>;
+pub type ChangedFiles = BTreeMap<EventId, Vec<String>>;
 
 /// Most files that are checked for one answer: each check may wait for a disk.
 const LOOKS_MAX: usize = 64;
@@ -25,8 +25,11 @@ const CHECKOUT: Duration = Duration::from_secs(10 * 60);
 
 /// Finds the files of memories that were written after these last held, in the work tree `top` of their repository.
 #[must_use]
-pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &Path) -> Changed {
-    let mut changed = Changed::new();
+pub fn changed_since<'a>(
+    memories: impl Iterator<Item = &'a Arc<Memory>>,
+    top: &Path,
+) -> ChangedFiles {
+    let mut changed = ChangedFiles::new();
     let Some(made) = checked_out_by(top) else { return changed };
     let mut looks_left = LOOKS_MAX;
     for memory in memories {

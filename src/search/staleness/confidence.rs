@@ -22,7 +22,7 @@ pub enum Symbols {
 
 impl Symbols {
     /// Looks for names, as whole words, in the texts of files.
-    pub(super) fn of(names: Vec<String>, texts: &[Vec<u8>]) -> Self {
+    pub(super) fn look_up(names: Vec<String>, texts: &[Vec<u8>]) -> Self {
         let all = names.len();
         let is_missing = |name: &String| !texts.iter().any(|text| has_word(text, name.as_bytes()));
         let missing: Vec<String> = names.into_iter().filter(is_missing).collect();
@@ -35,11 +35,11 @@ impl Symbols {
 
 /// The signs of a memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Signs {
+pub(super) struct StalenessSigns {
     /// The number of files it names.
     pub(super) files: usize,
     /// The named files that are gone or changed.
-    pub(super) off: usize,
+    pub(super) changed_files: usize,
     /// Whether its commit is in no history.
     pub(super) is_commit_gone: bool,
 }
@@ -47,8 +47,8 @@ pub(super) struct Signs {
 /// Weighs the signs, 0 to 1: the share of the files that are gone or changed, times what the names of code say
 /// (linearly from .3 where all are still there to 1 where hardly one is; 1 where they say nothing). A commit that is
 /// in no history weighs .3 by itself.
-pub(super) fn confidence(signs: &Signs, symbols: &Symbols) -> f32 {
-    let of_files = share(signs.off, signs.files);
+pub(super) fn confidence(signs: &StalenessSigns, symbols: &Symbols) -> f32 {
+    let of_files = share(signs.changed_files, signs.files);
     let of_symbols = match symbols {
         Symbols::NotApplicable => 1.0,
         Symbols::Found { present, missing } => {
@@ -97,19 +97,19 @@ mod tests {
         Symbols::Found { present, missing: vec!["x".to_owned(); missing] }
     }
 
-    fn of(files: usize, off: usize, symbols: &Symbols) -> f32 {
-        confidence(&Signs { files, off, is_commit_gone: false }, symbols)
+    fn confidence_of(files: usize, off: usize, symbols: &Symbols) -> f32 {
+        confidence(&StalenessSigns { files, changed_files: off, is_commit_gone: false }, symbols)
     }
 
     // S-STALE-3
     #[test]
     fn present_names_lower_the_confidence_of_staleness() {
-        assert!((of(1, 1, &found(4, 0)) - 0.3).abs() < 1e-6);
-        assert!((of(1, 1, &found(2, 2)) - 0.65).abs() < 1e-6);
-        assert!((of(1, 1, &Symbols::NotApplicable) - 1.0).abs() < 1e-6);
-        assert!((of(4, 1, &Symbols::NotApplicable) - 0.25).abs() < 1e-6);
-        assert!(of(4, 0, &found(1, 3)).abs() < 1e-6);
-        let squashed = Signs { files: 0, off: 0, is_commit_gone: true };
+        assert!((confidence_of(1, 1, &found(4, 0)) - 0.3).abs() < 1e-6);
+        assert!((confidence_of(1, 1, &found(2, 2)) - 0.65).abs() < 1e-6);
+        assert!((confidence_of(1, 1, &Symbols::NotApplicable) - 1.0).abs() < 1e-6);
+        assert!((confidence_of(4, 1, &Symbols::NotApplicable) - 0.25).abs() < 1e-6);
+        assert!(confidence_of(4, 0, &found(1, 3)).abs() < 1e-6);
+        let squashed = StalenessSigns { files: 0, changed_files: 0, is_commit_gone: true };
         assert!((confidence(&squashed, &Symbols::NotApplicable) - 0.3).abs() < 1e-6);
     }
 
@@ -119,9 +119,9 @@ mod tests {
         let texts = [b"fn open_store(path: &Path) {}".to_vec(), b"let x = Store::new();".to_vec()];
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let expected = Symbols::Found { present: 2, missing: vec!["open".to_owned()] };
-        assert_eq!(Symbols::of(names(&["open_store", "open", "Store"]), &texts), expected);
-        assert_eq!(Symbols::of(names(&["open", "tore"]), &texts), Symbols::NotApplicable);
-        assert_eq!(Symbols::of(names(&["path"]), &[]), Symbols::NotApplicable);
+        assert_eq!(Symbols::look_up(names(&["open_store", "open", "Store"]), &texts), expected);
+        assert_eq!(Symbols::look_up(names(&["open", "tore"]), &texts), Symbols::NotApplicable);
+        assert_eq!(Symbols::look_up(names(&["path"]), &[]), Symbols::NotApplicable);
     }
 
     proptest! {
@@ -131,11 +131,11 @@ mod tests {
             files in 1_usize..20, off in 0_usize..20, present in 1_usize..9, missing in 0_usize..9
         ) {
             let off = off.min(files);
-            let sure = of(files, off, &found(present, missing));
+            let sure = confidence_of(files, off, &found(present, missing));
             prop_assert!((0.0..=1.0).contains(&sure));
-            prop_assert!(of(files, (off + 1).min(files), &found(present, missing)) >= sure);
-            prop_assert!(of(files, off, &found(present, missing + 1)) >= sure);
-            prop_assert!(of(files, off, &Symbols::NotApplicable) >= sure);
+            prop_assert!(confidence_of(files, (off + 1).min(files), &found(present, missing)) >= sure);
+            prop_assert!(confidence_of(files, off, &found(present, missing + 1)) >= sure);
+            prop_assert!(confidence_of(files, off, &Symbols::NotApplicable) >= sure);
         }
     }
 }

@@ -143,7 +143,7 @@ impl GitQuestions {
         let args: Vec<&str> = question.into_iter().copied().collect();
         let began = Instant::now();
         let call = GitCall { args: &args, bytes_max: ANSWER_BYTES_MAX, ..GitCall::default() };
-        let answer = GitProgram::around(&self.top, self.left.get()).run(call);
+        let answer = GitProgram::for_directory(&self.top, self.left.get()).run(call);
         self.left.set(self.left.get().saturating_sub(began.elapsed()));
         let answer = answer?;
         if answer.is_success { Ok(answer.output) } else { Err(GitError::Failed) }

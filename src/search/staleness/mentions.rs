@@ -95,11 +95,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use event::{Decoded, codec};
+    use event::{DecodedLine, codec};
 
     fn event(line: &Value) -> Event {
         match codec::decode(line.to_string().as_bytes(), "api") {
-            Decoded::Event(event) => *event,
+            DecodedLine::Event(event) => *event,
             other => panic!("{other:?}"),
         }
     }

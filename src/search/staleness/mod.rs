@@ -7,26 +7,26 @@
 
 mod base_commits;
 mod changed_files;
-mod checked;
+mod checked_memory;
 mod confidence;
 mod git_questions;
 mod mentions;
 mod tree;
 
-pub(crate) use checked::last_held;
-use checked::{Base, Checked};
+pub(crate) use checked_memory::last_held;
+use checked_memory::{CheckedMemory, ComparisonBase};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use self::base_commits::BaseCommits;
-use self::confidence::{Signs, confidence};
+use self::confidence::{StalenessSigns, confidence};
 use self::git_questions::{Differences, GitQuestions, is_commit_id};
 use event::{AGENT_FILE, Timestamp};
 use memory::Memory;
-use store::RepoAt;
+use store::WorkTree;
 
-pub use self::changed_files::{Changed, changed_since, is_written_after};
+pub use self::changed_files::{ChangedFiles, changed_since, is_written_after};
 pub use self::confidence::Symbols;
 pub use self::git_questions::GitError;
 pub use self::tree::is_gone;
@@ -44,7 +44,7 @@ const NOT_ABOUT_FILES: [&str; 2] = ["task", "session"];
 
 /// A memory that may be stale.
 #[derive(Debug, Clone)]
-pub struct Stale {
+pub struct StaleMemory {
     /// The memory.
     pub memory: Arc<Memory>,
     /// The confidence that it is stale, above 0 and at most 1.
@@ -63,26 +63,26 @@ pub struct Stale {
 #[derive(Debug, Default)]
 pub struct StalenessReport {
     /// The stale memories, the surest first; of equals those with more files gone, then the newest.
-    pub stale: Vec<Stale>,
+    pub stale: Vec<StaleMemory>,
     /// The number of memories that name a file or a commit and were checked.
     pub checked: usize,
     /// The number of memories that were not checked, since they are pinned.
     pub pinned: usize,
     /// Why git gave no answer.
-    pub silence: Option<GitError>,
+    pub git_error: Option<GitError>,
 }
 
 /// Memories of one repository, with what is to be looked up in a work tree.
-pub struct ToCheck<'a> {
+pub struct StalenessCheck<'a> {
     top: &'a Path,
-    asked: Vec<Checked<'a>>,
+    asked: Vec<CheckedMemory<'a>>,
     pinned: usize,
 }
 
-impl<'a> ToCheck<'a> {
+impl<'a> StalenessCheck<'a> {
     /// Finds the files, names and commits that memories name. `top` is the work tree. Nothing is looked up yet.
     #[must_use]
-    pub fn of(memories: &'a [Arc<Memory>], top: &'a Path) -> Self {
+    pub fn prepare(memories: &'a [Arc<Memory>], top: &'a Path) -> Self {
         let mut found = Self { top, asked: Vec::new(), pinned: 0 };
         for memory in memories {
             match checked_of(memory, top) {
@@ -102,37 +102,38 @@ impl<'a> ToCheck<'a> {
 
     /// Checks them. `git` is the repository as found without git; without one, only files that are gone are reported.
     #[must_use]
-    pub fn look(&self, git: Option<&RepoAt>) -> StalenessReport {
+    pub fn run(&self, git: Option<&WorkTree>) -> StalenessReport {
         let (checked, pinned) = (self.asked.len(), self.pinned);
         let mut report = StalenessReport { checked, pinned, ..<_>::default() };
         let history = git.ok_or(GitError::NoRepository).and_then(|at| {
             let git = GitQuestions::at(self.top);
-            BaseCommits::of(&git, &self.asked, at).map(|bases| (git, bases))
+            BaseCommits::resolve(&git, &self.asked, at).map(|bases| (git, bases))
         });
-        let mut reading = tree::Reading::of(self.top);
+        let mut reading = tree::TreeReader::new(self.top);
         let stale = match history {
             Ok((git, bases)) => {
                 let mut found = by_history(&self.asked, &git, &bases, &mut reading);
-                report.silence = found.1.take();
+                report.git_error = found.1.take();
                 found.0
             }
             Err(silence) => {
-                report.silence = Some(silence);
+                report.git_error = Some(silence);
                 self.asked.iter().filter_map(|asked| by_sight(asked, self.top)).collect()
             }
         };
         report.stale = stale;
         report.stale.sort_by(|a, b| {
             // A deleted file is a stronger sign than a changed one.
-            let surest =
-                |stale: &Stale| (stale.gone.len(), stale.memory.timestamp, stale.memory.id.clone());
+            let surest = |stale: &StaleMemory| {
+                (stale.gone.len(), stale.memory.timestamp, stale.memory.id.clone())
+            };
             b.confidence.total_cmp(&a.confidence).then_with(|| surest(b).cmp(&surest(a)))
         });
         report
     }
 }
 
-fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {
+fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<CheckedMemory<'a>> {
     if NOT_ABOUT_FILES.contains(&memory.provenance.kind.as_str()) {
         return None;
     }
@@ -146,18 +147,18 @@ fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {
     if paths.is_empty() && commit.is_none() {
         return None;
     }
-    let base = Base::of(memory, commit.as_deref());
-    Some(Checked { memory, paths, base, commit })
+    let base = ComparisonBase::for_memory(memory, commit.as_deref());
+    Some(CheckedMemory { memory, paths, base, commit })
 }
 
 /// Judges memories by the differences between their base commits and the checked-out one.
 fn by_history(
-    asked: &[Checked<'_>],
+    asked: &[CheckedMemory<'_>],
     git: &GitQuestions,
     bases: &BaseCommits,
-    reading: &mut tree::Reading<'_>,
-) -> (Vec<Stale>, Option<GitError>) {
-    let mut of_commit: BTreeMap<&str, Vec<&Checked<'_>>> = BTreeMap::new();
+    reading: &mut tree::TreeReader<'_>,
+) -> (Vec<StaleMemory>, Option<GitError>) {
+    let mut of_commit: BTreeMap<&str, Vec<&CheckedMemory<'_>>> = BTreeMap::new();
     let mut stale = Vec::new();
     for one in asked {
         match bases.commit(&one.base) {
@@ -184,11 +185,11 @@ fn by_history(
 }
 
 fn judged(
-    asked: &Checked<'_>,
+    asked: &CheckedMemory<'_>,
     bases: &BaseCommits,
     differences: Differences,
-    reading: &mut tree::Reading<'_>,
-) -> Option<Stale> {
+    reading: &mut tree::TreeReader<'_>,
+) -> Option<StaleMemory> {
     let Differences { gone, changed } = differences;
     let is_commit_gone = asked.commit.as_deref().is_some_and(|commit| bases.is_gone(commit));
     let names =
@@ -197,12 +198,16 @@ fn judged(
         Symbols::NotApplicable
     } else {
         let left = asked.paths.iter().filter(|path| !gone.contains(path));
-        Symbols::of(names, &reading.texts(left))
+        Symbols::look_up(names, &reading.texts(left))
     };
-    let signs = Signs { files: asked.paths.len(), off: gone.len() + changed.len(), is_commit_gone };
+    let signs = StalenessSigns {
+        files: asked.paths.len(),
+        changed_files: gone.len() + changed.len(),
+        is_commit_gone,
+    };
     let confidence = confidence(&signs, &symbols);
     let memory = Arc::clone(asked.memory);
-    (confidence > 0.0).then_some(Stale {
+    (confidence > 0.0).then_some(StaleMemory {
         memory,
         confidence,
         gone,
@@ -213,14 +218,18 @@ fn judged(
 }
 
 /// Judges a memory by its files alone. The time of a deletion is unknown, so a later confirmation counts.
-fn by_sight(asked: &Checked<'_>, top: &Path) -> Option<Stale> {
+fn by_sight(asked: &CheckedMemory<'_>, top: &Path) -> Option<StaleMemory> {
     if asked.memory.verdicts().last_good.is_some() {
         return None;
     }
     let gone: Vec<String> = asked.paths.iter().filter(|path| is_gone(top, path)).cloned().collect();
-    let signs = Signs { files: asked.paths.len(), off: gone.len(), is_commit_gone: false };
+    let signs = StalenessSigns {
+        files: asked.paths.len(),
+        changed_files: gone.len(),
+        is_commit_gone: false,
+    };
     let confidence = confidence(&signs, &Symbols::NotApplicable);
-    (confidence > 0.0).then(|| Stale {
+    (confidence > 0.0).then(|| StaleMemory {
         memory: Arc::clone(asked.memory),
         confidence,
         gone,

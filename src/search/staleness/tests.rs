@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use event::{Decoded, EventId, codec};
+use event::{DecodedLine, EventId, codec};
 use memory::{Fold, LinePlace};
 use store::DetectedRepo;
 
@@ -52,16 +52,16 @@ impl Tree {
     }
 
     fn look(&self, lines: &[Value]) -> StalenessReport {
-        let at = DetectedRepo::of_directory(self.top());
+        let at = DetectedRepo::detect(self.top());
         let memories = folded(lines);
-        ToCheck::of(&memories, &at.git.as_ref().unwrap().top).look(at.git.as_ref())
+        StalenessCheck::prepare(&memories, &at.git.as_ref().unwrap().top).run(at.git.as_ref())
     }
 }
 
 fn folded(lines: &[Value]) -> Vec<Arc<Memory>> {
     let mut fold = Fold::default();
     for (offset, line) in (0..).zip(lines) {
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+        let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
             panic!("{line}")
         };
         let repo = event.repo_key();
@@ -125,7 +125,7 @@ fn changed_and_deleted_files_are_listed_surest_first() {
     tree.commit(4);
     let report = tree.look(&lines);
     assert_eq!(ids(&report), ["none", "both", "gone", "there"]);
-    assert_eq!((report.checked, report.silence), (7, None));
+    assert_eq!((report.checked, report.git_error), (7, None));
     let [none, both, gone, there] = report.stale.as_slice() else { panic!("{report:?}") };
     assert_eq!((none.symbols.clone(), none.confidence), (Symbols::NotApplicable, 1.0));
     let missing = vec!["old_name".to_owned()];
@@ -233,19 +233,20 @@ fn without_git_only_missing_files_are_reported() {
         memory("gone", 3, &json!({ "lesson": "x", "files": ["src/a.rs", "src/b.rs"] })),
         memory("there", 3, &json!({ "lesson": "x", "files": ["src/a.rs"] })),
     ];
-    let report = ToCheck::of(&folded(&lines), folder.path()).look(None);
-    assert_eq!((ids(&report), report.silence), (vec!["gone"], Some(GitError::NoRepository)));
+    let report = StalenessCheck::prepare(&folded(&lines), folder.path()).run(None);
+    assert_eq!((ids(&report), report.git_error), (vec!["gone"], Some(GitError::NoRepository)));
     let good = memory(
         "f1",
         9,
         &json!({ "event_type": "feedback", "memory_id": "gone", "verdict": "worked" }),
     );
-    let report = ToCheck::of(&folded(&[lines[0].clone(), good]), folder.path()).look(None);
+    let report =
+        StalenessCheck::prepare(&folded(&[lines[0].clone(), good]), folder.path()).run(None);
     assert!(report.stale.is_empty());
     // A repository without a commit has no history.
     let tree = Tree::new();
     let report = tree.look(&[memory("m1", 3, &json!({ "lesson": "x", "files": ["src/b.rs"] }))]);
-    assert_eq!((report.stale.len(), report.silence), (0, Some(GitError::Failed)));
+    assert_eq!((report.stale.len(), report.git_error), (0, Some(GitError::Failed)));
 }
 
 // S-STALE-6
@@ -325,5 +326,5 @@ fn a_memory_older_than_history_hides_no_other() {
     let old = json!({ "id": "old", "timestamp": "1960-01-02T03:04:05Z", "event_type": "error", "lesson": "x",
         "files": ["a.rs"] });
     let report = tree.look(&[old, memory("m1", 3, &json!({ "lesson": "y", "files": ["a.rs"] }))]);
-    assert_eq!((ids(&report), report.silence), (vec!["m1"], None));
+    assert_eq!((ids(&report), report.git_error), (vec!["m1"], None));
 }

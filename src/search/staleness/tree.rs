@@ -102,13 +102,13 @@ pub(super) fn written_at(top: &Path, path: &str) -> Option<Timestamp> {
 }
 
 /// Reads files of a work tree for one answer.
-pub(super) struct Reading<'a> {
+pub(super) struct TreeReader<'a> {
     top: &'a Path,
     bytes_left: u64,
 }
 
-impl<'a> Reading<'a> {
-    pub(super) fn of(top: &'a Path) -> Self {
+impl<'a> TreeReader<'a> {
+    pub(super) fn new(top: &'a Path) -> Self {
         Self { top, bytes_left: BYTES_MAX }
     }
 
@@ -171,7 +171,7 @@ mod tests {
         symlink(outside.join("a.rs"), top.join("src/b.rs")).unwrap();
         symlink(&outside, top.join("lib")).unwrap();
         let paths = ["src/a.rs", "src/b.rs", "lib/a.rs", "src"].map(str::to_owned);
-        assert_eq!(Reading::of(&top).texts(paths.iter()), [b"open_name".to_vec()]);
+        assert_eq!(TreeReader::new(&top).texts(paths.iter()), [b"open_name".to_vec()]);
         let written = paths.iter().filter(|path| written_at(&top, path).is_some());
         assert_eq!(written.count(), 1);
     }
@@ -183,7 +183,7 @@ mod tests {
         for (name, bytes) in [("a", 10), ("b", FILE_BYTES_MAX + 1)] {
             File::create(folder.path().join(name)).unwrap().set_len(bytes).unwrap();
         }
-        let mut reading = Reading { top: folder.path(), bytes_left: 15 };
+        let mut reading = TreeReader { top: folder.path(), bytes_left: 15 };
         assert!(reading.text("b").is_none() && reading.text("a").is_some());
         assert!(reading.text("a").is_none(), "there is room for one");
     }

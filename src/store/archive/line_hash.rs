@@ -1,4 +1,4 @@
-//! Lines as hashes, to find the same line elsewhere. Not here: what is done with it (`settle`, `doubled`).
+//! Lines as hashes, to find the same line elsewhere. Not here: what is done with it (`interrupted_archiving`, `doubled`).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) struct LineCounts(HashMap<LineHash, u64>);
 
 impl LineCounts {
     /// Counts the lines of a segment; none if it does not exist.
-    pub fn of(segment: &Path) -> Result<Self, StoreError> {
+    pub fn count(segment: &Path) -> Result<Self, StoreError> {
         let mut counts = HashMap::new();
         lines_of(segment, |line| *counts.entry(hash_of(line.bytes)).or_insert(0) += 1)?;
         Ok(Self(counts))
@@ -36,7 +36,7 @@ impl LineCounts {
     }
 
     /// Takes one copy of a line out, if there is one left.
-    pub fn take(&mut self, line: &[u8]) -> bool {
+    pub fn remove(&mut self, line: &[u8]) -> bool {
         let Some(left) = self.0.get_mut(&hash_of(line)) else { return false };
         let is_left = *left > 0;
         *left = left.saturating_sub(1);

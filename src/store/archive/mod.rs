@@ -4,27 +4,27 @@
 //! Here: where segments are. Not here: which lines are archived (`upkeep::archive`).
 
 #[cfg(feature = "archive")]
-mod doubled;
+mod archiving;
 #[cfg(feature = "archive")]
-mod format;
+mod archiving_note;
+#[cfg(feature = "archive")]
+mod doubled_lines;
+#[cfg(feature = "archive")]
+mod interrupted_archiving;
 #[cfg(feature = "archive")]
 mod line_hash;
 #[cfg(feature = "archive")]
-mod moving;
-#[cfg(feature = "archive")]
-mod note;
-#[cfg(feature = "archive")]
-mod read;
-#[cfg(feature = "archive")]
 mod reseal;
+#[cfg(feature = "archive")]
+mod segment_format;
 #[cfg(feature = "archive")]
 mod segment_moves;
 #[cfg(feature = "archive")]
-mod settle;
+mod segment_reader;
+#[cfg(feature = "archive")]
+mod segment_writer;
 #[cfg(feature = "archive")]
 mod settled_turn;
-#[cfg(feature = "archive")]
-mod write;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -32,15 +32,15 @@ use std::path::{Path, PathBuf};
 use super::{Store, StoreError, layout};
 
 #[cfg(feature = "archive")]
-pub use doubled::{Doubled, take_out_doubled};
+pub use archiving::{MovedLines, archive};
 #[cfg(feature = "archive")]
-pub use moving::{Moved, archive};
-#[cfg(feature = "archive")]
-pub(super) use read::{SegmentPiece, lines_of, read};
+pub use doubled_lines::{DoubledLines, take_out_doubled};
 #[cfg(feature = "archive")]
 pub(super) use reseal::reseal;
 #[cfg(feature = "archive")]
-pub use segment_moves::Moves;
+pub use segment_moves::MoveRule;
+#[cfg(feature = "archive")]
+pub(super) use segment_reader::{SegmentPiece, lines_of, read};
 #[cfg(feature = "archive")]
 pub(super) use settled_turn::SettledTurn;
 
@@ -161,4 +161,4 @@ mod tests;
 
 #[cfg(test)]
 #[cfg(feature = "archive")]
-mod twice_tests;
+mod doubled_tests;

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::super::rewrite::LineFate;
 use super::super::{LogLine, Store, StoreError, layout};
-use super::read::{SegmentPiece, read};
+use super::segment_reader::{SegmentPiece, read};
+use super::segment_writer::SegmentWriter;
 use super::settled_turn::SettledTurn;
-use super::write::Sealing;
 
 /// Rewrites a segment: each line for which `change` returns other bytes is replaced by them.
 pub(crate) fn reseal(
@@ -17,7 +17,7 @@ pub(crate) fn reseal(
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     // Appenders do not touch segments, so only the turn of those who rewrite is needed.
-    let turn = SettledTurn::take(store, segment)?;
+    let turn = SettledTurn::acquire(store, segment)?;
     reseal_lines(&turn, segment, &mut |line| {
         change(line).map_or(LineFate::Stays, LineFate::Becomes)
     })
@@ -32,7 +32,7 @@ pub(super) fn reseal_lines(
     let Some((mut file, metadata)) = layout::open_to_read(segment)? else { return Ok(()) };
     let mut packed = file.try_clone().map_err(StoreError::io("read", segment))?;
     let folder = segment.parent().unwrap_or(Path::new("."));
-    let mut sealing = Sealing::begin(folder, &metadata)?;
+    let mut sealing = SegmentWriter::begin(folder, &metadata)?;
     let mut damaged = Vec::new();
     // Damaged parts are copied in a second pass, because both passes share one file position.
     read(&mut file, segment, &mut |piece| match piece {

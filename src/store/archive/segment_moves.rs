@@ -6,7 +6,7 @@ use super::super::chain::RewriteReason;
 use crate::LogLine;
 
 /// Decides for each line of a log, in order from the first, whether it moves.
-pub type Moves<'a> = Box<dyn FnMut(&LogLine<'_>) -> bool + 'a>;
+pub type MoveRule<'a> = Box<dyn FnMut(&LogLine<'_>) -> bool + 'a>;
 
 /// Names the segment for the chain of the log.
 pub(super) fn reason_of(segment: &Path) -> RewriteReason {

@@ -4,9 +4,9 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::{FileChange, FileLock, LogLine, Store, StoreError, Tail, lines_of, rewrite};
-use super::format::{Ended, MARK};
-use super::read::{SegmentPiece, read_within};
-use super::write::Sealing;
+use super::segment_format::{LineBreak, MARK};
+use super::segment_reader::{SegmentPiece, read_within};
+use super::segment_writer::SegmentWriter;
 use super::*;
 
 pub(super) struct ArchiveFixture {
@@ -41,7 +41,7 @@ impl ArchiveFixture {
     }
 
     /// Archives the first `count` lines.
-    pub fn archive(&self, count: usize) -> Result<Moved, StoreError> {
+    pub fn archive(&self, count: usize) -> Result<MovedLines, StoreError> {
         self.archive_meanwhile(count, |_| ())
     }
 
@@ -49,12 +49,12 @@ impl ArchiveFixture {
         &self,
         count: usize,
         meanwhile: impl Fn(&LogLine<'_>),
-    ) -> Result<Moved, StoreError> {
+    ) -> Result<MovedLines, StoreError> {
         let (mut left, meanwhile) = (count, &meanwhile);
         archive(&self.store, &self.log, &mut || {
             let mut seen = 0;
             let wanted = std::mem::take(&mut left);
-            let moves: Moves<'_> = Box::new(move |line| {
+            let moves: MoveRule<'_> = Box::new(move |line| {
                 meanwhile(line);
                 seen += 1;
                 seen <= wanted
@@ -77,7 +77,7 @@ impl ArchiveFixture {
         segments.iter().map(|path| unpacked(path)).collect::<String>() + &self.logged()
     }
 
-    pub fn note(&self) -> PathBuf {
+    pub fn note_path(&self) -> PathBuf {
         self.store.root().join(".locks/a.jsonl.archiving")
     }
 
@@ -109,10 +109,10 @@ pub(super) fn packed(text: &[u8]) -> Vec<u8> {
 /// Returns what a follower reads from a segment, and the damage it reports.
 fn followed(path: &Path) -> (Vec<String>, Option<String>) {
     let mut lines = Vec::new();
-    let mut tail = Tail::of(path);
+    let mut tail = Tail::from_beginning(path);
     let outcome = tail.read(|line| lines.push(String::from_utf8_lossy(line.bytes).into_owned()));
     let trouble = outcome.err().map(|error| error.to_string());
-    let again = tail.look().err().map(|error| error.to_string());
+    let again = tail.detect_change().err().map(|error| error.to_string());
     assert_eq!(trouble, again, "it is told with every look");
     (lines, trouble)
 }
@@ -125,7 +125,7 @@ fn old_lines_move_as_they_are_and_what_is_no_line_yet_stays() {
     assert_eq!(unpacked(&world.segment(1)), "one\r\n\ntwo\n");
     assert_eq!(world.logged(), "\0three\nfour\nhalf");
     let packed_bytes = std::fs::metadata(world.segment(1)).unwrap().len();
-    let expected = Moved {
+    let expected = MovedLines {
         segments: vec![world.segment(1)],
         lines: 3,
         line_bytes: 10,
@@ -136,10 +136,10 @@ fn old_lines_move_as_they_are_and_what_is_no_line_yet_stays() {
     world.archive(9).unwrap();
     assert_eq!(unpacked(&world.segment(2)), "\0three\nfour\n");
     assert_eq!(world.logged(), "half", "a last line without line break is none yet");
-    assert_eq!(world.archive(9).unwrap(), Moved::default(), "nothing is sealed for nothing");
+    assert_eq!(world.archive(9).unwrap(), MovedLines::default(), "nothing is sealed for nothing");
     assert_eq!(world.store.segments().unwrap(), [world.segment(1), world.segment(2)]);
     assert_eq!(world.store.segments_of(&world.log).unwrap().len(), 2);
-    assert!(!world.note().exists());
+    assert!(!world.note_path().exists());
 }
 
 #[cfg(unix)]
@@ -164,7 +164,10 @@ fn segments_are_private_and_no_link_leads_them_elsewhere() {
     let other = ArchiveFixture::with("one\n");
     std::fs::create_dir_all(other.segment(1).parent().unwrap()).unwrap();
     symlink(away.join("000001.jsonl.gz"), other.segment(1)).unwrap();
-    assert!(matches!(Tail::of(other.segment(1)).look(), Err(StoreError::NotALog { .. })));
+    assert!(matches!(
+        Tail::from_beginning(other.segment(1)).detect_change(),
+        Err(StoreError::NotALog { .. })
+    ));
 }
 
 // S-ARCH-3
@@ -191,7 +194,7 @@ fn lines_appended_while_archiving_stay_in_the_log() {
         }
     });
     // The plan is called again and selects nothing more.
-    assert_eq!(moved.unwrap(), Moved::default());
+    assert_eq!(moved.unwrap(), MovedLines::default());
     assert_eq!((world.all().as_str(), world.logged().as_str()), ("1\n2\n", "1\n2\n"));
 }
 
@@ -206,7 +209,7 @@ fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
             archive(&world.store, &world.log, &mut || {
                 let mut wanted = std::mem::take(&mut left);
                 let is_asked = wanted > 0;
-                let moves: Moves<'_> = Box::new(move |line| {
+                let moves: MoveRule<'_> = Box::new(move |line| {
                     let moves = line.bytes.starts_with(b"{") && wanted > cut;
                     wanted -= usize::from(moves);
                     moves
@@ -217,7 +220,7 @@ fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
         pick(&world).unwrap();
         let archived = world.logged();
         // The state that a process leaves if it dies before, or right after, the log is rewritten.
-        std::fs::write(world.note(), "000001.jsonl.gz\n").unwrap();
+        std::fs::write(world.note_path(), "000001.jsonl.gz\n").unwrap();
         if in_log {
             std::fs::write(&world.log, format!("{text}later\n")).unwrap();
         }
@@ -225,7 +228,7 @@ fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
         let moved = archive(&world.store, &world.log, &mut || Ok(None)).unwrap();
         let expected = if in_log { (10, format!("{archived}later\n")) } else { (0, archived) };
         assert_eq!((moved.cleaned_lines, world.logged()), expected);
-        assert!(!world.note().exists() && world.doubled() == 0);
+        assert!(!world.note_path().exists() && world.doubled() == 0);
         assert_eq!(unpacked(&world.segment(1)), text_of(0..10));
     }
 }
@@ -237,10 +240,10 @@ fn only_lines_that_a_segment_really_has_are_taken_out() {
     world.archive(10).unwrap();
     for note in ["000002.jsonl.gz\n", "", "../../a.jsonl\n"] {
         let log = text_of(0..20);
-        std::fs::write(world.note(), note).unwrap();
+        std::fs::write(world.note_path(), note).unwrap();
         std::fs::write(&world.log, &log).unwrap();
         let moved = archive(&world.store, &world.log, &mut || Ok(None)).unwrap();
-        assert_eq!((moved, world.logged()), (Moved::default(), log), "{note:?}");
+        assert_eq!((moved, world.logged()), (MovedLines::default(), log), "{note:?}");
     }
 }
 
@@ -248,7 +251,7 @@ fn only_lines_that_a_segment_really_has_are_taken_out() {
 #[test]
 fn a_held_lock_leaves_everything_as_it_is() {
     let world = ArchiveFixture::with("one\ntwo\n");
-    let turn = FileLock::take(&world.note().with_extension("lock"), 0).unwrap();
+    let turn = FileLock::acquire(&world.note_path().with_extension("lock"), 0).unwrap();
     assert!(matches!(world.archive(1), Err(StoreError::Busy { .. })));
     drop(turn);
     assert_eq!((world.logged().as_str(), world.store.segments().unwrap().len()), ("one\ntwo\n", 0));
@@ -338,19 +341,19 @@ fn a_segment_that_changes_at_all_is_another() {
     let world = ArchiveFixture::with("one\ntwo\nthree\n");
     world.archive(1).unwrap();
     let segment = world.segment(1);
-    let mut tail = Tail::of(&segment);
-    assert_eq!(tail.look().unwrap(), FileChange::Grown);
+    let mut tail = Tail::from_beginning(&segment);
+    assert_eq!(tail.detect_change().unwrap(), FileChange::Grown);
     tail.read(|_| ()).unwrap();
-    assert_eq!(tail.look().unwrap(), FileChange::None);
+    assert_eq!(tail.detect_change().unwrap(), FileChange::None);
     let mut file = std::fs::OpenOptions::new().append(true).open(&segment).unwrap();
     file.write_all(&packed(b"more\n")).unwrap();
-    assert_eq!(tail.look().unwrap(), FileChange::Replaced);
+    assert_eq!(tail.detect_change().unwrap(), FileChange::Replaced);
     tail.rewind();
     let mut lines = 0;
     tail.read(|_| lines += 1).unwrap();
     assert_eq!(lines, 2);
     std::fs::remove_file(&segment).unwrap();
-    assert_eq!(tail.look().unwrap(), FileChange::Gone);
+    assert_eq!(tail.detect_change().unwrap(), FileChange::Gone);
 }
 
 // S-ARCH-5
@@ -386,10 +389,10 @@ fn a_part_begins_with_the_mark_and_none_is_too_large_to_read() {
     let folder = world.store.root().join("archive/a");
     std::fs::create_dir_all(&folder).unwrap();
     let like = std::fs::metadata(&world.log).unwrap();
-    let mut sealing = Sealing::begin(&folder, &like).unwrap();
+    let mut sealing = SegmentWriter::begin(&folder, &like).unwrap();
     let long = vec![b'x'; 40 << 20];
-    sealing.add(&long, Ended::Yes).unwrap();
-    sealing.add(b"short", Ended::Yes).unwrap();
+    sealing.add(&long, LineBreak::Present).unwrap();
+    sealing.add(b"short", LineBreak::Present).unwrap();
     sealing.sync().unwrap();
     sealing.put_at(&world.segment(1)).unwrap();
     assert!(std::fs::read(world.segment(1)).unwrap().starts_with(MARK));

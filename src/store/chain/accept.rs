@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::audit::{self, Evidence};
 use super::{ChainEvent, ChainEventKind, ChainHash, chain_file, cover, open_entry};
-use super::{resettle, settle};
+use super::{chain_recovery, chain_rewrite};
 use crate::lock::{self, FileLock};
 use crate::{Store, StoreError, lines};
 
@@ -17,16 +17,16 @@ impl Store {
     /// [`StoreError::Busy`] if another process holds the log's lock, [`StoreError::Io`]. The chain then says what it said.
     pub fn accept_chain(&self, log: &Path) -> Result<(), StoreError> {
         self.ensure()?;
-        let turn = FileLock::take(&lock::path_of(log), lock::WAIT_MS_MAX)?;
+        let turn = FileLock::acquire(&lock::path_of(log), lock::WAIT_MS_MAX)?;
         let path = chain_file::path_of(log);
         let failed = || StoreError::io("write", &path);
-        settle::settle(log).map_err(failed())?;
+        chain_recovery::recover_chain(log).map_err(failed())?;
         let Some((file, found)) = lines::open(log)? else {
             return cover::forget(&turn, log).map_err(failed());
         };
         let note = open_entry::last_open_of(&turn).map_err(failed())?;
         let sealed = chain_file::read(&path).map_err(failed())?;
-        let evidence = Evidence::of(sealed.unwrap_or_default(), note);
+        let evidence = Evidence::new(sealed.unwrap_or_default(), note);
         let accepted = || {
             // Until the new chain has its name, the old one and its open entry stay, and tell what was changed.
             open_entry::close(&turn)?;
@@ -44,7 +44,8 @@ impl Store {
                 head: ChainHash::NONE,
             };
             let sealed = event.sealed();
-            let (text, open) = resettle::chain_of((&file, found.len()), evidence.events(), sealed)?;
+            let (text, open) =
+                chain_rewrite::chain_of((&file, found.len()), evidence.events(), sealed)?;
             chain_file::replace(log, &path, &text)?;
             turn.set_note(&open.text())
         };

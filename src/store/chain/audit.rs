@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 
 use super::chain_entry::{ChainEntry, Range};
-use super::line_diff::{self, ChangedBlock, LineAt};
+use super::line_diff::{self, ChangedBlock, HashedLine};
 use super::{ChainEvent, ChainEventKind, ChainHash, line_hashes};
 
 /// What an event says of a log without faults.
@@ -100,7 +100,7 @@ pub struct ChainAudit {
 
 impl ChainAudit {
     /// What the chain alone says.
-    pub(super) fn of(evidence: &Evidence) -> Self {
+    pub(super) fn from_evidence(evidence: &Evidence) -> Self {
         let (begin, ranges) = evidence.ranges();
         let last = ranges.last();
         let known = ranges.iter().flat_map(|range| range.known());
@@ -152,7 +152,7 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    pub fn of(mut entries: Vec<ChainEntry>, note: Option<Range>) -> Self {
+    pub fn new(mut entries: Vec<ChainEntry>, note: Option<Range>) -> Self {
         let last = entries.last().map_or(0, ChainEntry::number);
         let note = note.filter(|open| open.number > last);
         let is_cut = note.as_ref().is_some_and(|open| open.number > last + 1) || entries.is_empty();
@@ -228,7 +228,7 @@ pub(super) fn audit_up_to(
     evidence: &Evidence,
 ) -> io::Result<ChainAudit> {
     let (begin, ranges) = evidence.ranges();
-    let mut found = ChainAudit::of(evidence);
+    let mut found = ChainAudit::from_evidence(evidence);
     found.uncovered_bytes = length.saturating_sub(found.head.bytes);
     found.faults.extend(chain_faults(evidence, &ranges));
     let unfit = first_unfit((file, length), begin, &ranges)?;
@@ -286,7 +286,7 @@ fn first_unfit<'a>(
     let (mut range, mut unfit) = (left.next(), None);
     let (mut head, mut lines) = (begin, 0);
     let covered = ranges.last().map_or(0, |range| range.bytes.end);
-    line_hashes::of_part(file, 0..covered.min(length), |line, bytes| {
+    line_hashes::hash_lines(file, 0..covered.min(length), |line, bytes| {
         let Some(current) = range.filter(|_| unfit.is_none()) else { return };
         head = head.after(line);
         lines += 1;
@@ -309,16 +309,16 @@ fn lines_at(
     lines_max: u64,
     (file, length): (&File, u64),
     ranges: &[&Range],
-) -> io::Result<Option<Vec<LineAt>>> {
+) -> io::Result<Option<Vec<HashedLine>>> {
     let known = ranges.iter().fold(0_u64, |lines, range| lines.saturating_add(range.lines()));
     if known > lines_max {
         return Ok(None);
     }
     let (mut now, mut lines) = (Vec::new(), 0);
-    line_hashes::of_part(file, 0..length, |hash, bytes| {
+    line_hashes::hash_lines(file, 0..length, |hash, bytes| {
         lines += 1;
         if lines <= lines_max {
-            now.push(LineAt { hash, bytes });
+            now.push(HashedLine { hash, bytes });
         }
     })?;
     Ok((lines <= lines_max).then_some(now))
@@ -333,13 +333,13 @@ fn changed_from(unfit: &Range, length: u64, lines: u64) -> ChainFault {
 }
 
 /// Finds the lines that are not what the ranges say.
-fn changed(now: &[LineAt], length: u64, expected: (ChainHash, &[&Range])) -> Vec<ChainFault> {
+fn changed(now: &[HashedLine], length: u64, expected: (ChainHash, &[&Range])) -> Vec<ChainFault> {
     let (begin, ranges) = expected;
     let blocks = line_diff::blocks(ranges, now);
     let is_moved = line_diff::is_permutation(ranges, now, &blocks);
     let mut faults: Vec<ChainFault> =
         blocks.iter().map(|block| fault_of(block, now, length, is_moved)).collect();
-    faults.extend(line_diff::unlike(begin, ranges, now, &blocks).into_iter().map(
+    faults.extend(line_diff::ranges_with_other_hash(begin, ranges, now, &blocks).into_iter().map(
         |(range, bytes)| {
             let lines = (range.lines_before + 1, range.lines_end);
             ChainFault { kind: ChainFaultKind::Edited, lines, bytes }
@@ -349,7 +349,7 @@ fn changed(now: &[LineAt], length: u64, expected: (ChainHash, &[&Range])) -> Vec
     faults
 }
 
-fn fault_of(block: &ChangedBlock, now: &[LineAt], length: u64, is_moved: bool) -> ChainFault {
+fn fault_of(block: &ChangedBlock, now: &[HashedLine], length: u64, is_moved: bool) -> ChainFault {
     let number = |at: usize| u64::try_from(at).unwrap_or(u64::MAX);
     let begin = now.get(block.now.start).map_or(length, |line| line.bytes.start);
     let last = block.now.end.checked_sub(1).filter(|last| *last >= block.now.start);

@@ -62,8 +62,8 @@ impl Range {
     }
 
     /// Adds the next line: its hash and its length in bytes, both with its line break.
-    pub fn add(&mut self, hash: ChainHash, line_bytes: u64, is_taken_in: IsTakenIn) {
-        if is_taken_in == IsTakenIn::Yes {
+    pub fn add(&mut self, hash: ChainHash, line_bytes: u64, is_taken_in: LineAuthor) {
+        if is_taken_in == LineAuthor::Other {
             self.known.push('+');
         }
         self.known.push_str(hash.short());
@@ -136,9 +136,9 @@ impl Range {
 
 /// Whether a line was written by somebody else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IsTakenIn {
-    No,
-    Yes,
+pub(super) enum LineAuthor {
+    Own,
+    Other,
 }
 
 fn span(text: &str) -> Option<(u64, u64)> {
@@ -211,13 +211,13 @@ impl ChainEvent {
     /// Computes the head of an event.
     #[must_use]
     pub(super) fn sealed(mut self) -> Self {
-        self.head = ChainHash::of(self.text_before_head().as_bytes());
+        self.head = ChainHash::digest(self.text_before_head().as_bytes());
         self
     }
 
     /// Tells whether the head is that of the text.
     pub(super) fn is_intact(&self) -> bool {
-        ChainHash::of(self.text_before_head().as_bytes()) == self.head
+        ChainHash::digest(self.text_before_head().as_bytes()) == self.head
     }
 
     fn text_before_head(&self) -> String {

@@ -48,7 +48,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Vec<ChainEntry>>> {
     if !is_own_folder(path)? {
         return Ok(None);
     }
-    let Some((file, _)) = layout::open_to_read(path).map_err(other)? else { return Ok(None) };
+    let Some((file, _)) = layout::open_to_read(path).map_err(io_error)? else { return Ok(None) };
     let mut bytes = Vec::new();
     file.take(READ_BYTES_MAX).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
@@ -76,10 +76,10 @@ fn is_whole_entry(line: &str) -> bool {
 }
 
 fn is_own_folder(path: &Path) -> io::Result<bool> {
-    layout::is_own_folder(path.parent().unwrap_or(Path::new("."))).map_err(other)
+    layout::is_own_folder(path.parent().unwrap_or(Path::new("."))).map_err(io_error)
 }
 
-pub(super) fn other(error: StoreError) -> io::Error {
+pub(super) fn io_error(error: StoreError) -> io::Error {
     io::Error::other(error)
 }
 
@@ -114,7 +114,7 @@ pub(super) fn append(log: &Path, entries: &str) -> io::Result<()> {
 /// Writes a file of a chain as a whole: the old one or the new one is there at any moment.
 pub(super) fn replace(log: &Path, path: &Path, text: &str) -> io::Result<()> {
     let root = log.parent().unwrap_or(Path::new("."));
-    Store::at(root).ensure_folder(FOLDER).map_err(other)?;
+    Store::at(root).ensure_folder(FOLDER).map_err(io_error)?;
     let new = path.with_extension("new");
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
@@ -152,7 +152,7 @@ pub(super) fn joined(entries: Vec<ChainEntry>) -> Vec<ChainEntry> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chain_entry::{IsTakenIn, Range};
+    use super::super::chain_entry::{LineAuthor, Range};
     use super::super::{ChainEvent, ChainEventKind};
     use super::*;
 
@@ -170,7 +170,7 @@ mod tests {
         let mut entries = vec![ChainEntry::Event(event.clone())];
         let mut range = Range::first_after(&event);
         for line in 0..20_000_u32 {
-            range.add(ChainHash::of(&line.to_le_bytes()), 10, IsTakenIn::No);
+            range.add(ChainHash::digest(&line.to_le_bytes()), 10, LineAuthor::Own);
             if range.is_full() {
                 entries.push(ChainEntry::Range(range.clone()));
                 range = range.following();

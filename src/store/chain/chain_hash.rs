@@ -14,7 +14,7 @@ impl ChainHash {
 
     /// Hashes bytes.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn digest(bytes: &[u8]) -> Self {
         Self::from(Sha256::digest(bytes))
     }
 
@@ -31,7 +31,7 @@ impl ChainHash {
     /// Returns the hash after a line: of the digits of this one and those of the line's own hash.
     #[must_use]
     pub fn after(self, line: Self) -> Self {
-        Self::of([self.0, line.0].as_flattened())
+        Self::digest([self.0, line.0].as_flattened())
     }
 
     /// Returns the digits.

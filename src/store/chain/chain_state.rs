@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::audit::{Evidence, audit};
-use super::settle::settle;
+use super::chain_recovery::recover_chain;
 use super::{ChainAudit, ChainFault, ChainFaultKind, chain_file, open_entry};
 use crate::lock::{self, FileLock};
 use crate::{Store, StoreError, layout, lines};
@@ -16,7 +16,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Busy`] if another process holds the lock, [`StoreError::Io`].
     pub fn audit_chain(&self, log: &Path) -> Result<Option<ChainAudit>, StoreError> {
-        let Some(Loaded { evidence, file }) = load(log)? else { return Ok(None) };
+        let Some(LoadedChain { evidence, file }) = load(log)? else { return Ok(None) };
         let audited = match file {
             Some((file, length)) => audit(&file, length, &evidence),
             None => Ok(all_gone(&evidence)),
@@ -49,7 +49,7 @@ impl Store {
 
 /// What is said of a log that does not exist.
 fn all_gone(evidence: &Evidence) -> ChainAudit {
-    let mut found = ChainAudit::of(evidence);
+    let mut found = ChainAudit::from_evidence(evidence);
     if found.lines > 0 {
         let lines = (1, found.lines);
         found.faults.push(ChainFault { kind: ChainFaultKind::Gone, lines, bytes: 0..0 });
@@ -58,26 +58,26 @@ fn all_gone(evidence: &Evidence) -> ChainAudit {
 }
 
 /// A chain with its log and the length of the log, as they were at one moment.
-pub(super) struct Loaded {
+pub(super) struct LoadedChain {
     pub evidence: Evidence,
     pub file: Option<(File, u64)>,
 }
 
-pub(super) fn load(log: &Path) -> Result<Option<Loaded>, StoreError> {
+pub(super) fn load(log: &Path) -> Result<Option<LoadedChain>, StoreError> {
     let path = chain_file::path_of(log);
     let failed = || StoreError::io("read", &path);
     let lock = lock::path_of(log);
     if lock.symlink_metadata().is_err() && path.symlink_metadata().is_err() {
         return Ok(None);
     }
-    let turn = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
+    let turn = FileLock::acquire(&lock, lock::WAIT_MS_MAX)?;
     // What cannot be settled, as on a disk that cannot be written, is read as it is.
-    let _ = settle(log);
+    let _ = recover_chain(log);
     let note = open_entry::last_open_of(&turn).map_err(failed())?;
     let sealed = chain_file::read(&path).map_err(failed())?;
     if sealed.is_none() && note.is_none() {
         return Ok(None);
     }
     let file = lines::open(log)?.map(|(file, found)| (file, found.len()));
-    Ok(Some(Loaded { evidence: Evidence::of(sealed.unwrap_or_default(), note), file }))
+    Ok(Some(LoadedChain { evidence: Evidence::new(sealed.unwrap_or_default(), note), file }))
 }

@@ -6,10 +6,12 @@ use std::io;
 use std::path::Path;
 
 use super::audit::{self, Evidence};
-use super::chain_entry::{ChainEntry, IsTakenIn, Range};
+use super::chain_entry::{ChainEntry, LineAuthor, Range};
 use super::chain_file;
-use super::open_entry::{Links, close, kept, last_open_of, open_of, time_of};
-use super::settle::settle;
+use super::chain_recovery::recover_chain;
+use super::open_entry::{
+    OpenEntries, close, last_open_of, newest_events, read_open_entry, time_of,
+};
 use super::{ChainEvent, ChainEventKind, ChainHash, line_hashes};
 use crate::lock::FileLock;
 
@@ -32,14 +34,14 @@ pub(crate) struct AppendedBytes<'a> {
 
 /// Covers what an append wrote. The caller holds the log's lock. If this fails, the next append takes the lines in.
 pub(crate) fn cover(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<()> {
-    let open = match open_of(turn)? {
+    let open = match read_open_entry(turn)? {
         Some(range) if range.bytes.end <= written.from => range,
         Some(_) | None => resume(turn, written)?,
     };
-    let mut links = Links::after(open);
+    let mut links = OpenEntries::after(open);
     let is_ours_alone = written.end - written.from == len(written.added);
     if links.open.bytes.end == written.from && is_ours_alone {
-        links.take(written.added);
+        links.add_lines(written.added);
     } else {
         links.take_in(written, is_ours_alone)?;
     }
@@ -59,11 +61,11 @@ fn len(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-impl Links {
+impl OpenEntries {
     /// Adds our own lines, which are complete.
-    fn take(&mut self, lines: &[u8]) {
+    fn add_lines(&mut self, lines: &[u8]) {
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            self.add(ChainHash::of(line), len(line), IsTakenIn::No);
+            self.add(ChainHash::digest(line), len(line), LineAuthor::Own);
         }
     }
 
@@ -71,9 +73,9 @@ impl Links {
     fn take_in(&mut self, written: &AppendedBytes<'_>, is_ours_alone: bool) -> io::Result<()> {
         let from = self.open.bytes.end;
         let end = written.end.min(from.saturating_add(TAKEN_IN_BYTES_MAX));
-        line_hashes::of_part(written.file, from..end, |hash, bytes| {
+        line_hashes::hash_lines(written.file, from..end, |hash, bytes| {
             let is_ours = is_ours_alone && bytes.start >= written.from;
-            let mark = if is_ours { IsTakenIn::No } else { IsTakenIn::Yes };
+            let mark = if is_ours { LineAuthor::Own } else { LineAuthor::Other };
             self.add(hash, bytes.end - bytes.start, mark);
         })
     }
@@ -109,7 +111,7 @@ struct Found {
 /// Finds the open entry where the file of the lock does not have it, or where it does not fit the log. Begins a chain
 /// where there is none, and one that says what was wrong where it does not fit.
 fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
-    settle(written.log)?;
+    recover_chain(written.log)?;
     let note = last_open_of(turn)?;
     let sealed = chain_file::read(&chain_file::path_of(written.log))?;
     let Some(entries) = sealed else {
@@ -120,7 +122,7 @@ fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
         });
         return begin(written, Vec::new(), lost);
     };
-    let evidence = Evidence::of(entries, note);
+    let evidence = Evidence::new(entries, note);
     let open = evidence.open();
     if !evidence.is_cut && open.as_ref().is_some_and(|open| open.bytes.end <= written.from) {
         return open.ok_or_else(|| io::ErrorKind::InvalidData.into());
@@ -149,7 +151,8 @@ fn begin(
         ChainEvent { number, kind, at, changed: 0, moved: 0, segment, found: says, after, head };
     let event = event.sealed();
     let open = Range::first_after(&event);
-    let all: Vec<ChainEntry> = kept(events).chain([event]).map(ChainEntry::Event).collect();
+    let all: Vec<ChainEntry> =
+        newest_events(events).chain([event]).map(ChainEntry::Event).collect();
     let path = chain_file::path_of(written.log);
     chain_file::replace(written.log, &path, &chain_file::text_of(&all))?;
     Ok(open)

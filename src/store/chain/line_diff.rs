@@ -14,7 +14,7 @@ const AHEAD_LINES_MAX: usize = 512;
 const AGREEING_LINES: usize = 2;
 
 /// A line of the log as it is.
-pub(super) struct LineAt {
+pub(super) struct HashedLine {
     pub hash: ChainHash,
     pub bytes: Span<u64>,
 }
@@ -40,7 +40,7 @@ fn known(ranges: &[&Range]) -> Vec<Option<u32>> {
     all
 }
 
-fn agree(then: Option<&Option<u32>>, now: Option<&LineAt>) -> bool {
+fn agree(then: Option<&Option<u32>>, now: Option<&HashedLine>) -> bool {
     match (then, now) {
         (Some(Some(short)), Some(line)) => *short == line.hash.number(),
         (Some(None), Some(_)) => true,
@@ -49,7 +49,7 @@ fn agree(then: Option<&Option<u32>>, now: Option<&LineAt>) -> bool {
 }
 
 /// Returns the blocks that differ, in order. Lines after the last one that the chain knows are nobody's fault.
-pub(super) fn blocks(ranges: &[&Range], now: &[LineAt]) -> Vec<ChangedBlock> {
+pub(super) fn blocks(ranges: &[&Range], now: &[HashedLine]) -> Vec<ChangedBlock> {
     let then = known(ranges);
     let (mut at_then, mut at_now, mut blocks) = (0, 0, Vec::new());
     while at_then < then.len() {
@@ -67,7 +67,7 @@ pub(super) fn blocks(ranges: &[&Range], now: &[LineAt]) -> Vec<ChangedBlock> {
 }
 
 /// Finds how many lines to pass over in both until they agree again: as few as possible.
-fn to_agreement(then: (&[Option<u32>], usize), now: (&[LineAt], usize)) -> (usize, usize) {
+fn to_agreement(then: (&[Option<u32>], usize), now: (&[HashedLine], usize)) -> (usize, usize) {
     let ((then, at_then), (now, at_now)) = (then, now);
     let (left_then, left_now) = (then.len() - at_then, now.len().saturating_sub(at_now));
     for both in 1..=AHEAD_LINES_MAX.min(left_then + left_now) {
@@ -89,7 +89,11 @@ fn to_agreement(then: (&[Option<u32>], usize), now: (&[LineAt], usize)) -> (usiz
 }
 
 /// Tells whether the blocks have the same lines as before, in another order.
-pub(super) fn is_permutation(ranges: &[&Range], now: &[LineAt], blocks: &[ChangedBlock]) -> bool {
+pub(super) fn is_permutation(
+    ranges: &[&Range],
+    now: &[HashedLine],
+    blocks: &[ChangedBlock],
+) -> bool {
     let then = known(ranges);
     let mut counts: HashMap<u32, i64> = HashMap::new();
     for block in blocks {
@@ -106,10 +110,10 @@ pub(super) fn is_permutation(ranges: &[&Range], now: &[LineAt], blocks: &[Change
 
 /// Finds ranges outside the blocks whose lines agree with what is known of each, but not with the hash over all.
 /// Returns them with their bytes in the log as it is.
-pub(super) fn unlike<'a>(
+pub(super) fn ranges_with_other_hash<'a>(
     begin: ChainHash,
     ranges: &[&'a Range],
-    now: &[LineAt],
+    now: &[HashedLine],
     blocks: &[ChangedBlock],
 ) -> Vec<(&'a Range, Span<u64>)> {
     let (mut before, mut found) = (begin, Vec::new());
@@ -132,7 +136,7 @@ pub(super) fn unlike<'a>(
         let at_now = now.get(moved(lines.start)..moved(lines.end)).unwrap_or_default();
         let head = at_now.iter().fold(before, |head, line| head.after(line.hash));
         if !is_in_block && head != range.head {
-            let byte = |line: Option<&LineAt>| line.map_or(0, |line| line.bytes.start);
+            let byte = |line: Option<&HashedLine>| line.map_or(0, |line| line.bytes.start);
             let end = at_now.last().map_or(0, |line| line.bytes.end);
             found.push((*range, byte(at_now.first())..end));
         }

@@ -14,7 +14,7 @@ const BLOCK_BYTES: usize = 256 * 1024;
 
 /// Passes the hash and the place of each complete line of a part of a file to
 /// `each`.
-pub(super) fn of_part(
+pub(super) fn hash_lines(
     mut file: &File,
     part: Range<u64>,
     mut each: impl FnMut(ChainHash, Range<u64>),

@@ -12,19 +12,19 @@ mod audit;
 mod chain_entry;
 mod chain_file;
 mod chain_hash;
+mod chain_recovery;
+mod chain_rewrite;
 mod chain_state;
 mod cover;
 mod line_diff;
 mod line_hashes;
 mod open_entry;
-mod resettle;
-mod settle;
 
 pub use audit::{ChainAudit, ChainFault, ChainFaultKind, ChainHead};
 pub use chain_entry::{ChainEvent, ChainEventKind};
 pub use chain_hash::ChainHash;
+pub(super) use chain_rewrite::{ChainRewrite, RewriteReason, RewrittenChain};
 pub(super) use cover::{AppendedBytes, cover, forget};
-pub(super) use resettle::{Resettled, Resettling, RewriteReason};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::io;
 
 use event::Timestamp;
 
-use super::chain_entry::{ChainEntry, IsTakenIn, Range};
+use super::chain_entry::{ChainEntry, LineAuthor, Range};
 use super::chain_file::{self, EVENTS_MAX, KEPT_ENTRIES};
 use super::{ChainEvent, ChainHash};
 use crate::lock::FileLock;
@@ -22,14 +22,14 @@ pub(super) fn close(turn: &FileLock) -> io::Result<()> {
 }
 
 /// Reads the open entry. `None` if the file of the lock holds none that goes on; the file of the chain must then be read.
-pub(super) fn open_of(turn: &FileLock) -> io::Result<Option<Range>> {
-    let note = turn.note()?;
+pub(super) fn read_open_entry(turn: &FileLock) -> io::Result<Option<Range>> {
+    let note = turn.read_note()?;
     Ok(note.split(|byte| *byte == b'\n').next().and_then(range_of))
 }
 
 /// Reads the open entry, also one of before. It counts if the file of the chain has no entry of its number.
 pub(super) fn last_open_of(turn: &FileLock) -> io::Result<Option<Range>> {
-    let note = turn.note()?;
+    let note = turn.read_note()?;
     let mut lines = note.split(|byte| *byte == b'\n');
     let first = lines.next().unwrap_or_default();
     let line = if first == REWRITING.as_bytes() { lines.next() } else { Some(first) };
@@ -41,19 +41,19 @@ fn range_of(line: &[u8]) -> Option<Range> {
 }
 
 /// Entries in progress.
-pub(super) struct Links {
+pub(super) struct OpenEntries {
     /// The open entry.
     pub open: Range,
     /// The entries that were sealed meanwhile. The older ones are joined, so that these stay few.
     sealed: Vec<ChainEntry>,
 }
 
-impl Links {
+impl OpenEntries {
     pub fn after(open: Range) -> Self {
         Self { open, sealed: Vec::new() }
     }
 
-    pub fn add(&mut self, hash: ChainHash, line_bytes: u64, is_taken_in: IsTakenIn) {
+    pub fn add(&mut self, hash: ChainHash, line_bytes: u64, is_taken_in: LineAuthor) {
         self.open.add(hash, line_bytes, is_taken_in);
         if self.open.is_full() {
             self.seal();
@@ -79,7 +79,7 @@ impl Links {
 }
 
 /// The newest events, as many as a chain keeps beside another one.
-pub(super) fn kept(events: Vec<ChainEvent>) -> impl Iterator<Item = ChainEvent> {
+pub(super) fn newest_events(events: Vec<ChainEvent>) -> impl Iterator<Item = ChainEvent> {
     let old = (events.len() + 1).saturating_sub(EVENTS_MAX);
     events.into_iter().skip(old)
 }

@@ -4,10 +4,10 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use event::{Decoded, EncodedLine, RepoKey, clean, codec};
+use event::{DecodedLine, EncodedLine, RepoKey, clean, codec};
 
-use super::chain_entry::{IsTakenIn, Range};
-use super::open_entry::Links;
+use super::chain_entry::{LineAuthor, Range};
+use super::open_entry::OpenEntries;
 use super::*;
 use crate::edit::rewrite;
 use crate::{Durability, Store, append, lock};
@@ -63,7 +63,7 @@ impl ChainFixture {
 
 fn line(lesson: &str) -> EncodedLine {
     let json = serde_json::json!({ "id": lesson, "lesson": lesson }).to_string();
-    let Decoded::Event(event) = codec::decode(json.as_bytes(), "api") else { panic!() };
+    let DecodedLine::Event(event) = codec::decode(json.as_bytes(), "api") else { panic!() };
     codec::encode(&clean::clean(*event))
 }
 
@@ -74,11 +74,11 @@ fn a_chain_can_be_computed_by_hand() {
     let text = std::fs::read_to_string(world.chain()).unwrap();
     let first = text.lines().next().unwrap();
     let (said, begin) = first.rsplit_once(" head ").unwrap();
-    assert_eq!(ChainHash::of(said.as_bytes()).to_string(), begin);
+    assert_eq!(ChainHash::digest(said.as_bytes()).to_string(), begin);
     let mut head = begin.to_owned();
     for line in world.lines() {
-        let digest = ChainHash::of(line.as_bytes()).to_string();
-        head = ChainHash::of(format!("{head}{digest}").as_bytes()).to_string();
+        let digest = ChainHash::digest(line.as_bytes()).to_string();
+        head = ChainHash::digest(format!("{head}{digest}").as_bytes()).to_string();
     }
     let found = world.audit();
     assert_eq!((found.head.hash.to_string(), found.lines), (head, 70));
@@ -346,9 +346,9 @@ fn many_lines_at_once_make_no_long_chain() {
     let loaded = || chain_state::load(&world.log()).unwrap().unwrap().evidence;
     // Each line is long enough for an entry of its own.
     let after = |open: Range, lines: u32| {
-        let mut links = Links::after(open);
-        let hash = |line: u32| ChainHash::of(&line.to_le_bytes());
-        (0..lines).for_each(|line| links.add(hash(line), 16 * 1024, IsTakenIn::Yes));
+        let mut links = OpenEntries::after(open);
+        let hash = |line: u32| ChainHash::digest(&line.to_le_bytes());
+        (0..lines).for_each(|line| links.add(hash(line), 16 * 1024, LineAuthor::Other));
         links
     };
     let links = after(loaded().open().unwrap(), 30_000);

@@ -12,11 +12,14 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::json_parts::MomentStamp;
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, leads_out_of,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    leads_out_of,
 };
-use crate::transcript::{Extent, Happening, Outcome, Recognised, SessionFact, TranscriptSink};
+use crate::transcript::{
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TranscriptSink,
+};
 
 /// Reads the chats of Aider.
 pub struct Aider;
@@ -61,7 +64,7 @@ impl TranscriptReader for Aider {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let mut roots: Vec<PathBuf> =
             places.work_trees.iter().map(|tree| tree.join(FILE)).collect();
         // A relative path means the directory in which Aider runs.
@@ -95,7 +98,7 @@ impl TranscriptReader for Aider {
             let is_marked = line.starts_with(ASKED) || line.starts_with(TOOL_LINE);
             has_breaks |= is_marked && line.ends_with(BREAK);
         })?;
-        let mut chat = AiderChat { path, is_trimmed: !has_breaks, ..AiderChat::of(path) };
+        let mut chat = AiderChat { path, is_trimmed: !has_breaks, ..AiderChat::new(path) };
         let offset = each_line(path, &mut |line| chat.read(line, sink))?;
         chat.flush(sink);
         Ok(Resume { offset, state: Value::Null })
@@ -149,7 +152,7 @@ struct AiderChat<'a> {
 }
 
 impl<'a> AiderChat<'a> {
-    fn of(path: &'a Path) -> Self {
+    fn new(path: &'a Path) -> Self {
         let (of, before) = (AiderLine::Empty, AiderLine::Empty);
         Self {
             path,
@@ -171,7 +174,7 @@ impl<'a> AiderChat<'a> {
         }
         let Some(began) = self.began.clone() else {
             if !line.trim().is_empty() {
-                sink.count(Recognised::Unknown("text before the first chat"));
+                sink.count(RecordStatus::Unknown("text before the first chat"));
             }
             return;
         };
@@ -194,7 +197,7 @@ impl<'a> AiderChat<'a> {
     fn begin(&mut self, time: &str, sink: &mut dyn TranscriptSink) {
         let folder = self.path.parent();
         let name = folder.and_then(Path::file_name).and_then(|name| name.to_str());
-        sink.session(&format!("{}/{time}", name.unwrap_or_default()), Extent::Whole);
+        sink.session(&format!("{}/{time}", name.unwrap_or_default()), SessionExtent::Whole);
         let is_in_tree = self.path.file_name().is_some_and(|name| name == FILE);
         if let Some(folder) = folder.and_then(Path::to_str).filter(|_| is_in_tree) {
             sink.fact(SessionFact::Directory(folder.to_owned()));
@@ -203,7 +206,7 @@ impl<'a> AiderChat<'a> {
         let at_ms = at.map(jiff::Timestamp::as_millisecond);
         self.began = Some(MomentStamp { message_id: None, at_ms });
         self.before = AiderLine::Empty;
-        sink.count(Recognised::Understood);
+        sink.count(RecordStatus::Understood);
     }
 
     fn kind(&self, line: &str) -> AiderLine {
@@ -240,11 +243,11 @@ impl<'a> AiderChat<'a> {
         let Some(began) = self.began.as_ref().filter(|_| !text.trim().is_empty()) else { return };
         let what = match kind {
             AiderLine::Person => asked(text.trim()),
-            _ => Some(Happening::Answered(text)),
+            _ => Some(MomentKind::Answered(text)),
         };
-        sink.count(if what.is_some() { Recognised::Understood } else { Recognised::Left });
+        sink.count(if what.is_some() { RecordStatus::Understood } else { RecordStatus::Left });
         if let Some(what) = what {
-            began.tell(sink, what);
+            began.report(sink, what);
         }
     }
 
@@ -259,26 +262,29 @@ impl<'a> AiderChat<'a> {
         let told = std::mem::replace(&mut self.told, line.to_owned());
         if let Some(path) = EDITED.iter().find_map(|begin| line.strip_prefix(begin)) {
             let call = self.next_call();
-            began.tell(sink, Happening::Edited { call: call.clone(), path: path.to_owned() });
+            began.report(sink, MomentKind::Edited { call: call.clone(), path: path.to_owned() });
             let (outcome, output) = (Outcome::Succeeded, String::new());
-            began.tell(sink, Happening::Returned { call, outcome, output });
+            began.report(sink, MomentKind::Returned { call, outcome, output });
         } else if let Some(command) = line.strip_prefix("Running ") {
             let (call, command) = (self.next_call(), command.to_owned());
-            began.tell(sink, Happening::Ran { call, command });
+            began.report(sink, MomentKind::Ran { call, command });
         } else if let Some(code) = exit_code(line) {
             let (call, output) = (format!("call-{}", self.calls), String::new());
-            began.tell(sink, Happening::Returned { call, outcome: Outcome::Exited(code), output });
+            began.report(
+                sink,
+                MomentKind::Returned { call, outcome: Outcome::Exited(code), output },
+            );
         } else if let Some(question) = refused(line) {
-            began.tell(sink, Happening::Decided(format!("{question} {told}: no")));
+            began.report(sink, MomentKind::Decided(format!("{question} {told}: no")));
         } else if line.starts_with("^C again") {
-            began.tell(sink, Happening::Interrupted);
+            began.report(sink, MomentKind::Interrupted);
         } else if FAILED.iter().any(|begin| line.starts_with(begin)) {
-            began.tell(sink, Happening::Failed(line.to_owned()));
+            began.report(sink, MomentKind::Failed(line.to_owned()));
         } else {
-            sink.count(Recognised::Left);
+            sink.count(RecordStatus::Left);
             return;
         }
-        sink.count(Recognised::Understood);
+        sink.count(RecordStatus::Understood);
     }
 }
 
@@ -297,22 +303,22 @@ fn refused(line: &str) -> Option<&str> {
 }
 
 /// What a person typed: a question, a command line, or a command to the tool, which is left.
-fn asked(text: &str) -> Option<Happening> {
+fn asked(text: &str) -> Option<MomentKind> {
     if WRITTEN_BY_TOOL.iter().any(|begin| text.starts_with(begin)) {
         return None;
     }
     let run = ["/run ", "/test ", "!"].iter().find_map(|begin| text.strip_prefix(begin));
     let git = text.strip_prefix("/git ").map(|rest| format!("git {rest}"));
     if let Some(command) = run.map(str::to_owned).or(git) {
-        return Some(Happening::Ran { call: String::new(), command });
+        return Some(MomentKind::Ran { call: String::new(), command });
     }
     let question = QUESTIONS.iter().find_map(|begin| text.strip_prefix(begin));
     let name = text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
     let is_command = name.is_some_and(|name| !name.contains('/'));
     match question {
-        Some(question) => Some(Happening::Asked(typed(question))),
+        Some(question) => Some(MomentKind::Asked(typed_text(question))),
         None if is_command => None,
-        None => Some(Happening::Asked(typed(text))),
+        None => Some(MomentKind::Asked(typed_text(text))),
     }
 }
 
@@ -321,7 +327,7 @@ mod tests {
     use super::*;
     use crate::exchange::PartKind;
     use crate::readers::golden::{self, GoldenCounts};
-    use crate::readers::growing::read_text;
+    use crate::readers::growth_law::read_text;
     use crate::real_files::{fixtures, unpacked_at};
 
     const NAME: &str = "shop/.aider.chat.history.md";
@@ -332,7 +338,7 @@ mod tests {
         exchanges.flat_map(|one| one.parts).map(|part| part.what).collect()
     }
 
-    fn said(text: &str) -> Vec<String> {
+    fn part_texts(text: &str) -> Vec<String> {
         let text_of = |part| match part {
             PartKind::Asked(text) => format!("Q {text}"),
             PartKind::Answered(text) => format!("A {text}"),
@@ -350,7 +356,7 @@ mod tests {
             "{BEGIN}> Aider v1  \n\n#### sort the cart  \n#### by price  \n\nI will.\n\n#### Step 1\n> a quote\n\nDone.\n\n> Applied edit to a.rs  \n> Commit abc  \n"
         );
         let answer = "A I will.\n\n#### Step 1\n> a quote\n\nDone.";
-        assert_eq!(said(&text), ["Q sort the cart\nby price", answer, "E a.rs Succeeded"]);
+        assert_eq!(part_texts(&text), ["Q sort the cart\nby price", answer, "E a.rs Succeeded"]);
     }
 
     #[test]
@@ -359,7 +365,7 @@ mod tests {
             "{BEGIN}#### sort it\nI will.\n> Applied edit to a.rs\n\n#### and this\nYes.\n"
         );
         assert_eq!(
-            said(&text),
+            part_texts(&text),
             ["Q sort it", "A I will.", "E a.rs Succeeded", "Q and this", "A Yes."]
         );
     }
@@ -378,7 +384,7 @@ mod tests {
             "Failed(\"litellm.Timeout: slow\")",
             "Interrupted",
         ];
-        assert_eq!(said(&text), expected);
+        assert_eq!(part_texts(&text), expected);
     }
 
     #[test]
@@ -410,7 +416,8 @@ mod tests {
         let lookup = |name: &str| (name == "AIDER_CHAT_HISTORY_FILE").then(|| "chat.md".into());
         let home = folder.path().to_owned();
         let (data, config) = (home.clone(), home.clone());
-        let places = Places { home, data, config, work_trees: trees.to_vec(), lookup: &lookup };
+        let places =
+            TranscriptPlaces { home, data, config, work_trees: trees.to_vec(), lookup: &lookup };
         let roots = Aider.roots(&places);
         let found = roots.iter().flat_map(|root| Aider.find(root).unwrap());
         let found: Vec<_> = found.map(|file| file.path).collect();
@@ -451,7 +458,7 @@ mod tests {
             exit_nonzero: 3,
             ..GoldenCounts::default()
         };
-        assert_eq!(GoldenCounts::of(&sessions), expected, "{census:?}");
+        assert_eq!(GoldenCounts::count(&sessions), expected, "{census:?}");
         assert_eq!(sessions.len(), 1133);
         assert_eq!(census.unknown.values().sum::<u64>(), 91, "a part of a chat before the first");
     }

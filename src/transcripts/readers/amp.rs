@@ -7,14 +7,15 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::json_parts::{
-    CallNames, Lenient, MomentStamp, field, inside, text_of, time_ms, whole_json,
+    CallNames, Lenient, MomentStamp, text_field, text_of, time_ms, value_at, whole_json,
 };
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptSink,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptSink,
 };
 
 /// Reads the threads of Amp.
@@ -35,7 +36,7 @@ impl TranscriptReader for Amp {
     }
 
     /// Amp follows XDG on every system.
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         vec![places.named_or_home("XDG_DATA_HOME", ".local/share").join("amp/threads")]
     }
 
@@ -53,18 +54,18 @@ impl TranscriptReader for Amp {
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
         let thread: AmpThread = whole_json(&file.path)?;
-        sink.session(&thread.id, Extent::Whole);
+        sink.session(&thread.id, SessionExtent::Whole);
         thread.tell_facts(sink);
         let began = time_ms(&thread.created);
         for message in thread.messages {
             let unknown = match &message.0 {
-                Some(message) => message.tell(began, sink),
+                Some(message) => message.report(began, sink),
                 None => {
-                    sink.count(Recognised::Broken);
+                    sink.count(RecordStatus::Broken);
                     continue;
                 }
             };
-            sink.count(unknown.map_or(Recognised::Understood, Recognised::Unknown));
+            sink.count(unknown.map_or(RecordStatus::Understood, RecordStatus::Unknown));
         }
         Ok(Resume { offset: 0, state: Value::Null })
     }
@@ -101,16 +102,16 @@ struct AmpMessage {
 
 impl AmpThread {
     fn tell_facts(&self, sink: &mut dyn TranscriptSink) {
-        let tree = inside(&self.env, "/initial/trees/0");
-        let directory = field(tree, "uri");
+        let tree = value_at(&self.env, "/initial/trees/0");
+        let directory = text_field(tree, "uri");
         let directory = directory.map(|uri| uri.strip_prefix("file://").unwrap_or(&uri).to_owned());
-        let branch = field(&tree["repository"], "ref");
+        let branch = text_field(&tree["repository"], "ref");
         let branch = branch.map(|name| name.trim_start_matches("refs/heads/").to_owned());
         let title = self.title.as_str().map(str::to_owned);
         let facts = [
             directory.map(SessionFact::Directory),
             branch.map(SessionFact::Branch),
-            field(&tree["repository"], "url").map(SessionFact::Remote),
+            text_field(&tree["repository"], "url").map(SessionFact::Remote),
             title.map(|title| SessionFact::Title(TitleSource::Model, title)),
             self.main_thread_id.as_str().map(|id| SessionFact::Parent(id.to_owned())),
             self.main_thread_id.as_str().map(|_| SessionFact::ByProgram),
@@ -121,26 +122,26 @@ impl AmpThread {
 
 impl AmpMessage {
     /// Reports the message, and returns its role if that is not known.
-    fn tell(&self, began: Option<i64>, sink: &mut dyn TranscriptSink) -> Option<&str> {
+    fn report(&self, began: Option<i64>, sink: &mut dyn TranscriptSink) -> Option<&str> {
         let number = self.message_id.as_i64().map(|number| number.to_string());
         let message_id = self.message_id.as_str().map(str::to_owned).or(number);
-        let at_ms = time_ms(inside(&self.meta, "/sentAt")).or(began);
+        let at_ms = time_ms(value_at(&self.meta, "/sentAt")).or(began);
         let stamp = MomentStamp { message_id, at_ms };
         let blocks = self.content.as_array().into_iter().flatten();
         match self.role.as_str() {
             "user" => {
                 for block in blocks.filter(|block| block["type"] == "tool_result") {
-                    stamp.tell(sink, returned(block));
+                    stamp.report(sink, returned(block));
                 }
-                stamp.tell(sink, Happening::Asked(typed(&text_of(&self.content))));
+                stamp.report(sink, MomentKind::Asked(typed_text(&text_of(&self.content))));
             }
             "assistant" => {
-                stamp.tell(sink, Happening::Answered(text_of(&self.content)));
+                stamp.report(sink, MomentKind::Answered(text_of(&self.content)));
                 for block in blocks.filter(|block| block["type"] == "tool_use") {
-                    let (call, tool) = (field(block, "id"), field(block, "name"));
+                    let (call, tool) = (text_field(block, "id"), text_field(block, "name"));
                     let (call, tool) = (call.unwrap_or_default(), tool.unwrap_or_default());
                     for what in CALLS.happenings(&call, &tool, &block["input"]) {
-                        stamp.tell(sink, what);
+                        stamp.report(sink, what);
                     }
                 }
             }
@@ -151,20 +152,20 @@ impl AmpMessage {
 }
 
 /// How a call ended: a command that failed is done, with an exit code.
-fn returned(block: &Value) -> Happening {
-    let (run, result) = (&block["run"], inside(block, "/run/result"));
+fn returned(block: &Value) -> MomentKind {
+    let (run, result) = (&block["run"], value_at(block, "/run/result"));
     let code = result["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
     let outcome = match (run["status"].as_str(), code) {
         (Some("done"), Some(code)) if code != 0 => Outcome::Exited(code),
         (Some("done"), _) => Outcome::Succeeded,
-        (Some("rejected-by-user"), _) => Outcome::Refused(field(run, "reason")),
+        (Some("rejected-by-user"), _) => Outcome::Refused(text_field(run, "reason")),
         (Some("error" | "cancelled"), _) => Outcome::Faulted,
         _ => Outcome::Unknown,
     };
-    let output = field(result, "output").or_else(|| result.as_str().map(str::to_owned));
-    let error = || field(&run["error"], "message").or_else(|| field(run, "error"));
-    let call = field(block, "toolUseID").unwrap_or_default();
-    Happening::Returned { call, outcome, output: output.or_else(error).unwrap_or_default() }
+    let output = text_field(result, "output").or_else(|| result.as_str().map(str::to_owned));
+    let error = || text_field(&run["error"], "message").or_else(|| text_field(run, "error"));
+    let call = text_field(block, "toolUseID").unwrap_or_default();
+    MomentKind::Returned { call, outcome, output: output.or_else(error).unwrap_or_default() }
 }
 
 #[cfg(test)]

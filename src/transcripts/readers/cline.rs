@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::json_parts::{CallNames, MomentStamp, field, inside, text_of, whole_json};
+use super::json_parts::{CallNames, MomentStamp, text_field, text_of, value_at, whole_json};
 use super::message_blocks::BlockRules;
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptSink,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptSink,
 };
 
 /// Reads the tasks of Cline.
@@ -82,7 +83,7 @@ impl TranscriptReader for Cline {
         &CLINE
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let mut homes = storages(places, "saoudrizwan.claude-dev");
         homes.push(places.home.join(".cline/data"));
         homes.iter().flat_map(|home| [home.join("tasks"), home.join("sessions")]).collect()
@@ -107,7 +108,7 @@ impl TranscriptReader for Roo {
         &ROO
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let homes = storages(places, "rooveterinaryinc.roo-cline");
         homes.iter().map(|home| home.join("tasks")).collect()
     }
@@ -127,7 +128,7 @@ impl TranscriptReader for Roo {
 }
 
 /// The folders in which editors keep the data of an extension.
-fn storages(places: &Places<'_>, extension: &str) -> Vec<PathBuf> {
+fn storages(places: &TranscriptPlaces<'_>, extension: &str) -> Vec<PathBuf> {
     let below = |host: &&str| places.config.join(host).join("User/globalStorage").join(extension);
     HOSTS.iter().map(below).collect()
 }
@@ -147,22 +148,23 @@ fn read_task(file: &TranscriptFile, sink: &mut dyn TranscriptSink) -> Result<Res
     let path = &file.path;
     let mut value: Value = whole_json(path)?;
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    let id = field(&value, "sessionId").unwrap_or_else(|| folder.unwrap_or_default().to_owned());
+    let id =
+        text_field(&value, "sessionId").unwrap_or_else(|| folder.unwrap_or_default().to_owned());
     let list =
         if value.is_array() { Some(value) } else { value.get_mut("messages").map(Value::take) };
     let Some(Value::Array(messages)) = list else {
         return Err(ReadError::form(path, "no list of messages"));
     };
-    sink.session(&id, Extent::Whole);
+    sink.session(&id, SessionExtent::Whole);
     let began = facts_beside(path, &id, sink);
     for (place, message) in messages.iter().enumerate() {
-        let mut stamp = MomentStamp::of(&message["id"], &message["ts"]);
+        let mut stamp = MomentStamp::from_values(&message["id"], &message["ts"]);
         stamp.at_ms = stamp.at_ms.or(began);
-        let unknown = tell(place, message, &stamp, sink);
+        let unknown = report_message(place, message, &stamp, sink);
         sink.count(match unknown.as_deref() {
-            None => Recognised::Understood,
-            Some("") => Recognised::Left,
-            Some(kind) => Recognised::Unknown(kind),
+            None => RecordStatus::Understood,
+            Some("") => RecordStatus::Left,
+            Some(kind) => RecordStatus::Unknown(kind),
         });
     }
     Ok(Resume { offset: 0, state: Value::Null })
@@ -182,12 +184,12 @@ fn facts_beside(path: &Path, id: &str, sink: &mut dyn TranscriptSink) -> Option<
         .or_else(of_list)?;
     let item = &item;
     let directory = ["cwdOnTaskInitialization", "workspace", "cwd"].iter();
-    let fork = field(inside(item, "/metadata/fork"), "forkedFromSessionId");
-    let title = field(&item["metadata"], "title");
+    let fork = text_field(value_at(item, "/metadata/fork"), "forkedFromSessionId");
+    let title = text_field(&item["metadata"], "title");
     let facts = [
-        directory.filter_map(|name| field(item, name)).next().map(SessionFact::Directory),
-        field(item, "parentTaskId").map(SessionFact::Parent),
-        field(item, "parentTaskId").map(|_| SessionFact::ByProgram),
+        directory.filter_map(|name| text_field(item, name)).next().map(SessionFact::Directory),
+        text_field(item, "parentTaskId").map(SessionFact::Parent),
+        text_field(item, "parentTaskId").map(|_| SessionFact::ByProgram),
         (item["interactive"] == false).then_some(SessionFact::ByProgram),
         title.map(|title| SessionFact::Title(TitleSource::Model, title)),
         fork.map(SessionFact::ForkOf),
@@ -196,7 +198,7 @@ fn facts_beside(path: &Path, id: &str, sink: &mut dyn TranscriptSink) -> Option<
     item["ts"].as_i64()
 }
 
-fn tell(
+fn report_message(
     place: usize,
     message: &Value,
     stamp: &MomentStamp,
@@ -207,11 +209,11 @@ fn tell(
         && IN_TEXT.iter().any(|tool| text.contains(&format!("<{tool}>")))
     {
         let (said, calls) = calls_in(&text);
-        stamp.tell(sink, Happening::Answered(said));
+        stamp.report(sink, MomentKind::Answered(said));
         for (tool, input) in calls {
             // Only one call is made at a time; its result stands in the next message.
             for what in RULES.calls.happenings(&format!("text-{}", place + 1), tool, &input) {
-                stamp.tell(sink, what);
+                stamp.report(sink, what);
             }
         }
         return None;
@@ -220,23 +222,23 @@ fn tell(
         let (_, output) = text.split_once("] Result:").unwrap_or_default();
         let outcome = outcome_of(false, output);
         let (call, output) = (format!("text-{place}"), output.trim().to_owned());
-        stamp.tell(sink, Happening::Returned { call, outcome, output });
+        stamp.report(sink, MomentKind::Returned { call, outcome, output });
         decided(&text, stamp, sink);
         if let Some(feedback) = element(&text, "feedback") {
-            stamp.tell(sink, Happening::Asked(typed(feedback)));
+            stamp.report(sink, MomentKind::Asked(typed_text(feedback)));
         }
         return None;
     }
-    let unknown = RULES.tell(message, stamp, sink);
+    let unknown = RULES.report_message(message, stamp, sink);
     for block in message["content"].as_array().into_iter().flatten() {
         // What the agent says at the end is the argument of a call, and what the person answers is a result.
         let said = match block["name"].as_str().unwrap_or_default() {
-            "attempt_completion" => field(&block["input"], "result"),
-            "plan_mode_respond" => field(&block["input"], "response"),
+            "attempt_completion" => text_field(&block["input"], "result"),
+            "plan_mode_respond" => text_field(&block["input"], "response"),
             _ => None,
         };
         if let Some(said) = said {
-            stamp.tell(sink, Happening::Answered(said));
+            stamp.report(sink, MomentKind::Answered(said));
         }
         if block["type"] == "tool_result" {
             decided(&text_of(&block["content"]), stamp, sink);
@@ -248,7 +250,7 @@ fn tell(
 /// Reports the answer to a question of the agent, if a result has one.
 fn decided(result: &str, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
     if let Some(answer) = element(result, "answer") {
-        stamp.tell(sink, Happening::Decided(answer.trim().to_owned()));
+        stamp.report(sink, MomentKind::Decided(answer.trim().to_owned()));
     }
 }
 
@@ -317,7 +319,7 @@ mod tests {
         path
     }
 
-    fn told(session: &SessionRead) -> Vec<String> {
+    fn part_texts(session: &SessionRead) -> Vec<String> {
         let parts = session.exchanges.iter().flat_map(|one| &one.parts);
         let text = |part: &PartKind| match part {
             PartKind::Asked(text) => format!("Q {text}"),
@@ -348,7 +350,7 @@ mod tests {
         let list = json!([{"id": "t1", "ts": 5, "cwdOnTaskInitialization": "/w"}]);
         write(folder.path(), "state/taskHistory.json", &list);
         let (sessions, census) = golden::sessions_of(&Cline, &path);
-        assert_eq!(told(&sessions[0]), ["Q build it", "A so", "R make Exited(2)"]);
+        assert_eq!(part_texts(&sessions[0]), ["Q build it", "A so", "R make Exited(2)"]);
         assert_eq!(sessions[0].native_id, "t1");
         assert_eq!(sessions[0].facts.directory.as_deref(), Some("/w"));
         assert_eq!(sessions[0].exchanges[0].span_ms(), Some((5, 5)));
@@ -397,7 +399,7 @@ mod tests {
             "Decided(\"the small one\")",
             "A Done.",
         ];
-        assert_eq!(told(&sessions[0]), expected);
+        assert_eq!(part_texts(&sessions[0]), expected);
         let facts = &sessions[0].facts;
         assert_eq!((facts.parent.as_deref(), facts.is_by_program), (Some("t1"), true));
     }
@@ -416,7 +418,7 @@ mod tests {
         let found = Cline.find(&folder.path().join("sessions")).unwrap();
         assert_eq!(found.iter().map(|file| &file.path).collect::<Vec<_>>(), [&path]);
         let (sessions, _) = golden::sessions_of(&Cline, &path);
-        assert_eq!(told(&sessions[0]), ["Q hello"]);
+        assert_eq!(part_texts(&sessions[0]), ["Q hello"]);
         let facts = &sessions[0].facts;
         assert_eq!(facts.title, Some((TitleSource::Model, "Greet".to_owned())));
         assert_eq!((facts.fork_of.as_deref(), facts.is_by_program), (Some("s0"), false));
@@ -434,7 +436,7 @@ mod tests {
             edits: 4,
             ..GoldenCounts::default()
         };
-        assert_eq!(GoldenCounts::of(&sessions), expected, "{census:?}");
+        assert_eq!(GoldenCounts::count(&sessions), expected, "{census:?}");
     }
 
     #[test]

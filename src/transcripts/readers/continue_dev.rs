@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::json_parts::{CallNames, Lenient, MomentStamp, field, inside, text_of, whole_json};
-use crate::prompt_text::typed;
+use super::json_parts::{
+    CallNames, Lenient, MomentStamp, text_field, text_of, value_at, whole_json,
+};
+use crate::prompt_text::typed_text;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptSink,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptSink,
 };
 
 /// Reads the sessions of Continue.
@@ -51,7 +54,7 @@ impl TranscriptReader for Continue {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         vec![places.named_or_home("CONTINUE_GLOBAL_DIR", ".continue").join("sessions")]
     }
 
@@ -68,7 +71,7 @@ impl TranscriptReader for Continue {
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
         let chat: ContinueChat = whole_json(&file.path)?;
-        sink.session(&chat.session_id, Extent::Whole);
+        sink.session(&chat.session_id, SessionExtent::Whole);
         if let Some(path) = chat.workspace_directory.as_str().filter(|path| !path.is_empty()) {
             let path = path.strip_prefix("file://").unwrap_or(path);
             sink.fact(SessionFact::Directory(path.to_owned()));
@@ -79,14 +82,14 @@ impl TranscriptReader for Continue {
         let stamp = MomentStamp { message_id: None, at_ms: began(&file.path, &chat.session_id) };
         for item in chat.history {
             let Some(item) = item.0 else {
-                sink.count(Recognised::Broken);
+                sink.count(RecordStatus::Broken);
                 continue;
             };
-            let unknown = item.tell(&stamp, sink);
+            let unknown = item.report(&stamp, sink);
             sink.count(match unknown {
-                None => Recognised::Understood,
-                Some("") => Recognised::Left,
-                Some(role) => Recognised::Unknown(role),
+                None => RecordStatus::Understood,
+                Some("") => RecordStatus::Left,
+                Some(role) => RecordStatus::Unknown(role),
             });
         }
         Ok(Resume { offset: 0, state: Value::Null })
@@ -132,12 +135,12 @@ struct ContinueItem {
 
 impl ContinueItem {
     /// Reports the message, and returns its role if that is not known; empty if it is left.
-    fn tell(&self, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) -> Option<&str> {
-        let text = text_of(inside(&self.message, "/content"));
-        match inside(&self.message, "/role").as_str().unwrap_or("no role") {
-            "user" => stamp.tell(sink, Happening::Asked(typed(&text))),
+    fn report(&self, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) -> Option<&str> {
+        let text = text_of(value_at(&self.message, "/content"));
+        match value_at(&self.message, "/role").as_str().unwrap_or("no role") {
+            "user" => stamp.report(sink, MomentKind::Asked(typed_text(&text))),
             "assistant" => {
-                stamp.tell(sink, Happening::Answered(text));
+                stamp.report(sink, MomentKind::Answered(text));
                 let states = self.tool_call_states.as_array();
                 states.into_iter().flatten().for_each(|state| tell_call(state, stamp, sink));
             }
@@ -146,24 +149,25 @@ impl ContinueItem {
             unknown => return Some(unknown),
         }
         if let Some(summary) = self.conversation_summary.as_str() {
-            stamp.tell(sink, Happening::Summarised(summary.to_owned()));
+            stamp.report(sink, MomentKind::Summarised(summary.to_owned()));
         }
         None
     }
 }
 
 fn tell_call(state: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
-    let function = inside(state, "/toolCall/function");
-    let call = field(state, "toolCallId").unwrap_or_default();
-    let tool = field(function, "name").unwrap_or_default();
+    let function = value_at(state, "/toolCall/function");
+    let call = text_field(state, "toolCallId").unwrap_or_default();
+    let tool = text_field(function, "name").unwrap_or_default();
     let written = || serde_json::from_str(function["arguments"].as_str()?).ok();
     let parsed = Some(&state["parsedArgs"]).filter(|arguments| arguments.is_object()).cloned();
     let arguments = parsed.or_else(written).unwrap_or_default();
     for what in CALLS.happenings(&call, &tool, &arguments) {
-        stamp.tell(sink, what);
+        stamp.report(sink, what);
     }
     let items = state["output"].as_array().into_iter().flatten();
-    let texts = |name: &str| items.clone().filter_map(|item| field(item, name)).collect::<Vec<_>>();
+    let texts =
+        |name: &str| items.clone().filter_map(|item| text_field(item, name)).collect::<Vec<_>>();
     let code = texts("status").iter().find_map(|status| exit_code(status));
     let outcome = match (state["status"].as_str(), code) {
         (Some("canceled"), _) => Outcome::Refused(None),
@@ -173,7 +177,7 @@ fn tell_call(state: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) 
         _ => Outcome::Unknown,
     };
     let output = texts("content").join("\n");
-    stamp.tell(sink, Happening::Returned { call, outcome, output });
+    stamp.report(sink, MomentKind::Returned { call, outcome, output });
 }
 
 /// A command that failed is done, and its status ends with the exit code.

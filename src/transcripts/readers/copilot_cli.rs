@@ -8,15 +8,17 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json_parts::{CallNames, MomentStamp, field};
+use super::json_parts::{CallNames, MomentStamp, text_field};
 use super::loose_json::may_be_glued;
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::records::each_record;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
-    leads_out_of,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension, leads_out_of,
 };
-use crate::transcript::{Extent, Happening, Outcome, SessionFact, TitleSource, TranscriptSink};
+use crate::transcript::{
+    MomentKind, Outcome, SessionExtent, SessionFact, TitleSource, TranscriptSink,
+};
 
 /// Reads the sessions of Copilot CLI.
 pub struct CopilotCli;
@@ -99,7 +101,7 @@ impl TranscriptReader for CopilotCli {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let home = places.named_or_home("COPILOT_HOME", ".copilot");
         ["session-state", "history-session-state"].map(|folder| home.join(folder)).into()
     }
@@ -127,9 +129,9 @@ impl TranscriptReader for CopilotCli {
         let known = resume.and_then(|resume| CopilotHead::deserialize(&resume.state).ok());
         let known = known.filter(|head| !head.id.is_empty());
         let offset = known.as_ref().and(resume).map_or(0, |resume| resume.offset);
-        let mut log = CopilotLog::of(file);
+        let mut log = CopilotLog::new(file);
         if let Some(head) = known {
-            log.begin(head, Extent::Continued, sink);
+            log.begin(head, SessionExtent::Continued, sink);
         }
         let is_noise =
             |line: &[u8]| NOISE.iter().any(|begin| line.starts_with(begin)) && !may_be_glued(line);
@@ -150,22 +152,22 @@ struct CopilotHead {
 }
 
 impl CopilotHead {
-    fn of(data: &Value) -> Self {
+    fn from_data(data: &Value) -> Self {
         let context = &data["context"];
-        let host = field(context, "repositoryHost").filter(|host| host != "github.com");
-        let remote = field(context, "repository").map(|name| match host {
+        let host = text_field(context, "repositoryHost").filter(|host| host != "github.com");
+        let remote = text_field(context, "repository").map(|name| match host {
             Some(host) => format!("https://{host}/{name}"),
             None => name,
         });
         Self {
-            id: field(data, "sessionId").unwrap_or_default(),
-            directory: field(context, "cwd"),
-            branch: field(context, "branch"),
+            id: text_field(data, "sessionId").unwrap_or_default(),
+            directory: text_field(context, "cwd"),
+            branch: text_field(context, "branch"),
             remote,
         }
     }
 
-    fn tell(&self, sink: &mut dyn TranscriptSink) {
+    fn report_facts(&self, sink: &mut dyn TranscriptSink) {
         let facts = [
             self.directory.clone().map(SessionFact::Directory),
             self.branch.clone().map(SessionFact::Branch),
@@ -188,15 +190,15 @@ struct CopilotLog<'a> {
 }
 
 impl<'a> CopilotLog<'a> {
-    fn of(file: &'a TranscriptFile) -> Self {
+    fn new(file: &'a TranscriptFile) -> Self {
         let head = CopilotHead::default();
         let (open, running, refusals) = (HashMap::new(), HashMap::new(), HashMap::new());
         Self { file, head, open, running, refusals }
     }
 
-    fn begin(&mut self, head: CopilotHead, extent: Extent, sink: &mut dyn TranscriptSink) {
+    fn begin(&mut self, head: CopilotHead, extent: SessionExtent, sink: &mut dyn TranscriptSink) {
         sink.session(&head.id, extent);
-        head.tell(sink);
+        head.report_facts(sink);
         self.head = head;
         self.tell_names(sink);
     }
@@ -226,68 +228,74 @@ impl<'a> CopilotLog<'a> {
         }
         if self.head.id.is_empty() {
             let mut head =
-                if kind == "session.start" { CopilotHead::of(data) } else { <_>::default() };
+                if kind == "session.start" { CopilotHead::from_data(data) } else { <_>::default() };
             if head.id.is_empty() {
                 head.id = id_by_path(&self.file.path);
             }
-            self.begin(head, Extent::Whole, sink);
+            self.begin(head, SessionExtent::Whole, sink);
         }
-        let stamp = MomentStamp::of(&record["id"], &record["timestamp"]);
+        let stamp = MomentStamp::from_values(&record["id"], &record["timestamp"]);
         match kind {
             "session.start" => {}
-            "session.resume" => CopilotHead::of(data).tell(sink),
+            "session.resume" => CopilotHead::from_data(data).report_facts(sink),
             "session.title_changed" => {
-                let title = field(data, "title").unwrap_or_default();
+                let title = text_field(data, "title").unwrap_or_default();
                 sink.fact(SessionFact::Title(TitleSource::Model, title));
             }
             "user.message" => return asked(record, &stamp, sink),
             "assistant.message" => {
-                let text = field(data, "content").unwrap_or_default();
-                stamp.tell(sink, Happening::Answered(text));
+                let text = text_field(data, "content").unwrap_or_default();
+                stamp.report(sink, MomentKind::Answered(text));
             }
             "tool.execution_start" => self.started(data, &stamp, sink),
             "tool.execution_complete" => self.completed(data, &stamp, sink),
             "permission.completed" => self.permitted(data),
             "session.compaction_complete" => {
-                let text = field(data, "summaryContent").unwrap_or_default();
-                stamp.tell(sink, Happening::Summarised(text));
+                let text = text_field(data, "summaryContent").unwrap_or_default();
+                stamp.report(sink, MomentKind::Summarised(text));
             }
             "session.task_complete" => {
-                stamp.tell(sink, Happening::Answered(field(data, "summary").unwrap_or_default()));
+                stamp.report(
+                    sink,
+                    MomentKind::Answered(text_field(data, "summary").unwrap_or_default()),
+                );
             }
             "session.error" => {
-                stamp.tell(sink, Happening::Failed(field(data, "message").unwrap_or_default()));
+                stamp.report(
+                    sink,
+                    MomentKind::Failed(text_field(data, "message").unwrap_or_default()),
+                );
             }
-            "abort" => stamp.tell(sink, Happening::Interrupted),
+            "abort" => stamp.report(sink, MomentKind::Interrupted),
             unknown => return Some(unknown.to_owned()),
         }
         None
     }
 
     fn started(&mut self, data: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
-        let call = field(data, "toolCallId").unwrap_or_default();
-        let tool = field(data, "toolName").or_else(|| field(data, "mcpToolName"));
+        let call = text_field(data, "toolCallId").unwrap_or_default();
+        let tool = text_field(data, "toolName").or_else(|| text_field(data, "mcpToolName"));
         let (tool, arguments) = (tool.unwrap_or_default(), &data["arguments"]);
         if tool == "exit_plan_mode" {
-            let plan = field(arguments, "summary").unwrap_or_default();
-            stamp.tell(sink, Happening::Planned(plan));
+            let plan = text_field(arguments, "summary").unwrap_or_default();
+            stamp.report(sink, MomentKind::Planned(plan));
         }
         for what in CALLS.happenings(&call, &tool, arguments) {
-            stamp.tell(sink, what);
+            stamp.report(sink, what);
         }
-        let about = field(arguments, "question").or_else(|| field(arguments, "shellId"));
+        let about = text_field(arguments, "question").or_else(|| text_field(arguments, "shellId"));
         if self.open.len() < REMEMBERED_MAX {
             self.open.insert(call, (tool, about.unwrap_or_default()));
         }
     }
 
     fn completed(&mut self, data: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
-        let call = field(data, "toolCallId").unwrap_or_default();
+        let call = text_field(data, "toolCallId").unwrap_or_default();
         let (tool, about) = self.open.remove(&call).unwrap_or_default();
-        let content = field(&data["result"], "content").unwrap_or_default();
+        let content = text_field(&data["result"], "content").unwrap_or_default();
         let is_success = data["success"].as_bool();
         let (outcome, output) = if is_success == Some(false) {
-            (self.failure(&call, &data["error"]), field(&data["error"], "message"))
+            (self.failure(&call, &data["error"]), text_field(&data["error"], "message"))
         } else {
             (ended(&content, is_success), Some(content.clone()))
         };
@@ -302,7 +310,7 @@ impl<'a> CopilotLog<'a> {
         let exited = exit_code(&content).filter(|_| WAITERS.contains(&&*tool));
         if let Some(call) = exited.and_then(|_| self.running.remove(&about)) {
             let (outcome, output) = (outcome.clone(), output.clone());
-            stamp.tell(sink, Happening::Returned { call, outcome, output });
+            stamp.report(sink, MomentKind::Returned { call, outcome, output });
         }
         let decision = match tool.as_str() {
             "ask_user" => content.strip_prefix("User ").and_then(|text| text.split_once(": ")),
@@ -310,19 +318,21 @@ impl<'a> CopilotLog<'a> {
             _ => None,
         };
         let decided = decision.map(|(_, answer)| format!("{about}\n{answer}"));
-        stamp.tell(sink, Happening::Returned { call, outcome, output });
+        stamp.report(sink, MomentKind::Returned { call, outcome, output });
         if let Some(decided) = decided {
-            stamp.tell(sink, Happening::Decided(decided.trim().to_owned()));
+            stamp.report(sink, MomentKind::Decided(decided.trim().to_owned()));
         }
     }
 
     /// Remembers what a person or a rule said about a call.
     fn permitted(&mut self, data: &Value) {
-        let (Some(call), result) = (field(data, "toolCallId"), &data["result"]) else { return };
+        let (Some(call), result) = (text_field(data, "toolCallId"), &data["result"]) else {
+            return;
+        };
         let kind = result["kind"].as_str().unwrap_or_default();
         if kind.starts_with("denied") && self.refusals.len() < REMEMBERED_MAX {
             let is_person = kind.contains("by-user");
-            let refused = || Outcome::Refused(field(result, "feedback"));
+            let refused = || Outcome::Refused(text_field(result, "feedback"));
             self.refusals.insert(call, is_person.then(refused));
         }
     }
@@ -341,7 +351,10 @@ fn asked(record: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) -> 
     if data["source"].is_string() || record["agentId"].is_string() {
         return Some(String::new());
     }
-    stamp.tell(sink, Happening::Asked(typed(&field(data, "content").unwrap_or_default())));
+    stamp.report(
+        sink,
+        MomentKind::Asked(typed_text(&text_field(data, "content").unwrap_or_default())),
+    );
     None
 }
 
@@ -383,7 +396,7 @@ mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{self, GoldenCounts};
-    use crate::readers::growing::{
+    use crate::readers::growth_law::{
         assert_reading_on_is_reading_whole, assert_unknown_records_are_only_counted, read_text,
     };
     use crate::readers::resume_law;

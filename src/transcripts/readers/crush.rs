@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis, text_at};
-use crate::prompt_text::typed;
+use super::tool_calls::{AgentCall, CallKind, exit_outcome, joined_text, millis, text_at};
+use crate::prompt_text::typed_text;
 use crate::records::file_bytes;
 use crate::session_tables::{FoundSession, SessionTable, TableError, read_changed};
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
-    leads_out_of,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension, leads_out_of,
 };
 use crate::table_rows::RowQuery;
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
 };
 
@@ -34,7 +34,7 @@ impl TranscriptReader for Crush {
         &Tool { name: "crush", title: "Crush", parser_version: 1, is_tried: false, days_kept: None }
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let data = places.named_or_home("XDG_DATA_HOME", ".local/share");
         let listed = projects_in(&data.join("crush").join("projects.json"));
         let mut roots: Vec<_> =
@@ -101,7 +101,7 @@ fn report_session(
     session: &mut FoundSession<'_>,
     sink: &mut dyn TranscriptSink,
 ) -> Result<(), TableError> {
-    sink.session(session.id, Extent::Whole);
+    sink.session(session.id, SessionExtent::Whole);
     let own = |column: &str| session.row.text(column).map(str::to_owned);
     // The database lies in the project, so its place is the directory.
     let directory = session.path.ancestors().nth(2).and_then(Path::to_str).map(str::to_owned);
@@ -141,16 +141,16 @@ impl CrushMessage<'_> {
             match text_at(part, &["/type"]).unwrap_or_default() {
                 "text" => {
                     let text = text_at(data, &["/text"]).unwrap_or_default();
-                    sink.happened(self.moment(match self.role {
-                        "user" => Happening::Asked(typed(text)),
-                        "summary" => Happening::Summarised(text.to_owned()),
-                        _ => Happening::Answered(text.to_owned()),
+                    sink.moment(self.moment(match self.role {
+                        "user" => MomentKind::Asked(typed_text(text)),
+                        "summary" => MomentKind::Summarised(text.to_owned()),
+                        _ => MomentKind::Answered(text.to_owned()),
                     }));
                 }
                 "tool_call" => self.report_call(data, sink),
                 "tool_result" => self.report_result(data, sink),
                 "shell_command" => {
-                    let ended = data.get("exit_code").and_then(Value::as_i64).map(exited);
+                    let ended = data.get("exit_code").and_then(Value::as_i64).map(exit_outcome);
                     let output = data.get("output").map(joined_text).unwrap_or_default();
                     let call = AgentCall {
                         message_id: Some(self.id),
@@ -163,10 +163,10 @@ impl CrushMessage<'_> {
                     call.report(ended.map(|outcome| (outcome, output)), sink);
                 }
                 "reasoning" | "finish" | "image_url" | "binary" => {}
-                kind => sink.count(Recognised::Unknown(kind)),
+                kind => sink.count(RecordStatus::Unknown(kind)),
             }
         }
-        sink.count(Recognised::Understood);
+        sink.count(RecordStatus::Understood);
     }
 
     fn report_call(&self, data: &Value, sink: &mut dyn TranscriptSink) {
@@ -195,15 +195,15 @@ impl CrushMessage<'_> {
         let code = last.and_then(|line| line.strip_prefix("Exit code ")?.parse().ok());
         let outcome = match code.filter(|_| is_shell) {
             _ if is_error && output.contains(REFUSED) => Outcome::Refused(None),
-            Some(code) => exited(code),
+            Some(code) => exit_outcome(code),
             None if is_error => Outcome::Faulted,
             None => Outcome::Succeeded,
         };
-        sink.happened(self.moment(Happening::Returned { call, outcome, output }));
+        sink.moment(self.moment(MomentKind::Returned { call, outcome, output }));
     }
 
-    fn moment(&self, what: Happening) -> TranscriptMoment {
-        TranscriptMoment { message_id: Some(self.id.to_owned()), at_ms: self.at_ms, what }
+    fn moment(&self, what: MomentKind) -> TranscriptMoment {
+        TranscriptMoment { message_id: Some(self.id.to_owned()), at_ms: self.at_ms, kind: what }
     }
 }
 
@@ -264,7 +264,7 @@ mod tests {
         std::fs::create_dir_all(&data).unwrap();
         let list = r#"{"projects":[{"path":"/b"},{"path":"/c","data_dir":"/d/.crush"}]}"#;
         std::fs::write(data.join("projects.json"), list).unwrap();
-        let places = Places {
+        let places = TranscriptPlaces {
             home: home.path().to_owned(),
             data: PathBuf::new(),
             config: PathBuf::new(),
@@ -305,6 +305,6 @@ mod tests {
             summaries: 1,
             ..GoldenCounts::default()
         };
-        assert_eq!((GoldenCounts::of(&sessions), census.unknown.len()), (expected, 0));
+        assert_eq!((GoldenCounts::count(&sessions), census.unknown.len()), (expected, 0));
     }
 }

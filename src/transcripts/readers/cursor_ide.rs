@@ -8,14 +8,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis_at, text_at};
+use super::tool_calls::{AgentCall, CallKind, exit_outcome, joined_text, millis_at, text_at};
 use crate::database::{self, ForeignDatabase};
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::records::file_bytes;
 use crate::session_tables::{PlannedSession, SessionTables, TableError, fingerprint};
 use crate::table_rows::{RowQuery, has_table};
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
 };
 
@@ -82,7 +82,7 @@ impl SessionTables for CursorTables {
             VALUE.first(database, [key]).map(|row| row?.json(sink))
         };
         let Some(composer) = value(&format!("composerData:{id}"), sink)? else { return Ok(()) };
-        sink.session(id, Extent::Whole);
+        sink.session(id, SessionExtent::Whole);
         self.report_facts(id, database.path(), &composer, sink);
         let begun = millis_at(&composer, &["/createdAt"]);
         let list = |name: &str| composer.get(name).and_then(Value::as_array).into_iter().flatten();
@@ -180,21 +180,21 @@ fn percent_decoded(uri: &str) -> String {
 fn report_bubble(bubble: &Value, begun: Option<i64>, sink: &mut dyn TranscriptSink) {
     let id = text_at(bubble, &["/bubbleId"]);
     let at_ms = millis_at(bubble, &["/createdAt", "/timingInfo/clientStartTime"]).or(begun);
-    let moment = |what| TranscriptMoment { message_id: id.map(str::to_owned), at_ms, what };
+    let moment = |what| TranscriptMoment { message_id: id.map(str::to_owned), at_ms, kind: what };
     let text = text_at(bubble, &["/text"]);
     match bubble.get("type").and_then(Value::as_i64) {
-        Some(1) => sink.happened(moment(Happening::Asked(typed(text.unwrap_or_default())))),
+        Some(1) => sink.moment(moment(MomentKind::Asked(typed_text(text.unwrap_or_default())))),
         Some(2) => {
             if let Some(text) = text {
-                sink.happened(moment(Happening::Answered(text.to_owned())));
+                sink.moment(moment(MomentKind::Answered(text.to_owned())));
             }
             if let Some(tool) = bubble.get("toolFormerData") {
                 report_tool(tool, id, at_ms, sink);
             }
         }
-        _ => return sink.count(Recognised::Unknown("message of no known type")),
+        _ => return sink.count(RecordStatus::Unknown("message of no known type")),
     }
-    sink.count(Recognised::Understood);
+    sink.count(RecordStatus::Understood);
 }
 
 fn report_tool(tool: &Value, id: Option<&str>, at_ms: Option<i64>, sink: &mut dyn TranscriptSink) {
@@ -244,7 +244,7 @@ fn ended(kind: CallKind, tool: &Value, result: &Value) -> Option<(Outcome, Strin
         .filter(|_| kind == CallKind::Shell);
     let outcome = match (code, status) {
         _ if is_rejected => Outcome::Refused(None),
-        (Some(code), _) => exited(code),
+        (Some(code), _) => exit_outcome(code),
         (None, Some("error")) => Outcome::Faulted,
         (None, Some("completed")) => Outcome::Succeeded,
         _ => return None,

@@ -9,15 +9,16 @@ use serde_json::Value;
 use super::cursor_ide::{CursorTables, kind_of};
 use super::tool_calls::{AgentCall, joined_text, millis_at, text_at};
 use crate::database::ForeignDatabase;
-use crate::prompt_text::typed;
-use crate::records::{each_record, file_bytes, mended_value};
+use crate::prompt_text::typed_text;
+use crate::records::{each_record, file_bytes, repaired_value};
 use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
 use crate::table_rows::{RowQuery, VALUE_BYTES_MAX, has_table};
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
 };
 
@@ -38,7 +39,7 @@ impl TranscriptReader for CursorReader {
         }
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let editor = places.config.join("Cursor/User/globalStorage");
         vec![editor, places.named_or_home("CURSOR_DATA_DIR", ".cursor")]
     }
@@ -101,7 +102,7 @@ fn chat_id(path: &Path) -> Option<&str> {
 
 fn begin(
     file: &TranscriptFile,
-    extent: Extent,
+    extent: SessionExtent,
     sink: &mut dyn TranscriptSink,
 ) -> Result<(), ReadError> {
     let id = file.stem().ok_or_else(|| ReadError::form(&file.path, "no session of Cursor"))?;
@@ -122,7 +123,7 @@ fn read_lines(
     offset: u64,
     sink: &mut dyn TranscriptSink,
 ) -> Result<Resume, ReadError> {
-    begin(file, if offset == 0 { Extent::Whole } else { Extent::Continued }, sink)?;
+    begin(file, if offset == 0 { SessionExtent::Whole } else { SessionExtent::Continued }, sink)?;
     let mut each = |record: Value, sink: &mut dyn TranscriptSink| {
         let Some(role) = text_at(&record, &["/role"]) else {
             // What tells only that a turn has ended says nothing.
@@ -145,10 +146,10 @@ fn report_content(
     sink: &mut dyn TranscriptSink,
 ) -> Option<String> {
     let mut unknown = None;
-    let moment = |what| TranscriptMoment { message_id: None, at_ms, what };
+    let moment = |what| TranscriptMoment { message_id: None, at_ms, kind: what };
     let said = |text: &str, sink: &mut dyn TranscriptSink| match role {
-        "user" => sink.happened(moment(Happening::Asked(queried(text)))),
-        "assistant" => sink.happened(moment(Happening::Answered(text.to_owned()))),
+        "user" => sink.moment(moment(MomentKind::Asked(queried(text)))),
+        "assistant" => sink.moment(moment(MomentKind::Answered(text.to_owned()))),
         _ => {}
     };
     if let Some(text) = content.as_str() {
@@ -172,7 +173,7 @@ fn report_content(
                     .any(|name| item.get(name) == Some(&Value::Bool(true)));
                 let outcome = if is_error { Outcome::Faulted } else { Outcome::Unknown };
                 let (call, output) = (call.to_owned(), output.unwrap_or_default());
-                sink.happened(moment(Happening::Returned { call, outcome, output }));
+                sink.moment(moment(MomentKind::Returned { call, outcome, output }));
             }
             "thinking" | "reasoning" | "redacted-reasoning" | "image" | "file" => {}
             kind => unknown = Some(kind.to_owned()),
@@ -184,21 +185,23 @@ fn report_content(
 /// Returns what was typed: the inside of the element where there is one.
 fn queried(text: &str) -> String {
     match text.split_once(QUERY.0) {
-        Some((_, behind)) => typed(behind.split_once(QUERY.1).map_or(behind, |(inside, _)| inside)),
-        None => typed(text),
+        Some((_, behind)) => {
+            typed_text(behind.split_once(QUERY.1).map_or(behind, |(inside, _)| inside))
+        }
+        None => typed_text(text),
     }
 }
 
 /// Reads the older form: lines that name who speaks, and marks before what is no speech.
 fn read_text(file: &TranscriptFile, sink: &mut dyn TranscriptSink) -> Result<Resume, ReadError> {
     let bytes = file_bytes(&file.path, VALUE_BYTES_MAX as u64)?;
-    begin(file, Extent::Whole, sink)?;
+    begin(file, SessionExtent::Whole, sink)?;
     let (mut role, mut text) = ("", String::new());
     let end = |role: &str, text: &mut String, sink: &mut dyn TranscriptSink| {
         let content = Value::String(std::mem::take(text));
         if !role.is_empty() {
             report_content(role, &content, None, sink);
-            sink.count(Recognised::Understood);
+            sink.count(RecordStatus::Understood);
         }
     };
     for line in String::from_utf8_lossy(&bytes).lines() {
@@ -253,7 +256,7 @@ impl SessionTables for ChatTables {
         id: &str,
         sink: &mut dyn TranscriptSink,
     ) -> Result<(), TableError> {
-        sink.session(id, Extent::Whole);
+        sink.session(id, SessionExtent::Whole);
         let about = chat_facts(database).unwrap_or_default();
         if let Some(name) = text_at(&about, &["/name"]).filter(|name| *name != "New Agent") {
             sink.fact(SessionFact::Title(TitleSource::Model, name.to_owned()));
@@ -264,16 +267,16 @@ impl SessionTables for ChatTables {
             let row = row?;
             let Some(data) = row.bytes(sink) else { continue };
             // The rest is a tree of the same values, or encrypted.
-            let message = mended_value::<Value>(data).ok();
+            let message = repaired_value::<Value>(data).ok();
             let role = message.as_ref().and_then(|message| text_at(message, &["/role"]));
             let content = message.as_ref().and_then(|message| message.get("content"));
             let (Some(role), Some(content)) = (role, content) else {
-                sink.count(Recognised::Left);
+                sink.count(RecordStatus::Left);
                 continue;
             };
             match report_content(role, content, begun.take(), sink) {
-                Some(kind) => sink.count(Recognised::Unknown(&kind)),
-                None => sink.count(Recognised::Understood),
+                Some(kind) => sink.count(RecordStatus::Unknown(&kind)),
+                None => sink.count(RecordStatus::Understood),
             }
         }
         Ok(())
@@ -326,7 +329,10 @@ mod tests {
         assert!(matches!(&parts[3], PartKind::Edited { path, .. } if path == "a.rs"));
         assert_eq!((census.left, census.unknown.get("hologram")), (1, Some(&1)));
         let (sessions, _, _) = try_sessions_of(&CursorReader, &path, Some(&end.unwrap()));
-        assert_eq!((sessions[0].extent, sessions[0].exchanges.len()), (Extent::Continued, 0));
+        assert_eq!(
+            (sessions[0].extent, sessions[0].exchanges.len()),
+            (SessionExtent::Continued, 0)
+        );
     }
 
     #[test]
@@ -419,7 +425,7 @@ mod tests {
             sessions.extend(read);
             broken += census.broken;
         }
-        let counts = GoldenCounts::of(&sessions);
+        let counts = GoldenCounts::count(&sessions);
         assert_eq!((counts.user, counts.assistant, counts.edits, broken), (2, 1, 1, 1));
     }
 }

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::json_parts::{CallNames, MomentStamp, field};
+use super::json_parts::{CallNames, MomentStamp, text_field};
 use super::message_blocks::BlockRules;
 use crate::records::each_record;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
-use crate::transcript::{Extent, Happening, Outcome, SessionFact, TitleSource, TranscriptSink};
+use crate::transcript::{
+    MomentKind, Outcome, SessionExtent, SessionFact, TitleSource, TranscriptSink,
+};
 
 /// Reads the sessions of Droid.
 pub struct Droid;
@@ -35,7 +38,7 @@ impl TranscriptReader for Droid {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         vec![places.home.join(".factory/sessions")]
     }
 
@@ -53,11 +56,11 @@ impl TranscriptReader for Droid {
         let mut is_begun = false;
         let mut each = |record: Value, sink: &mut dyn TranscriptSink| {
             if !std::mem::replace(&mut is_begun, true) {
-                let id = field(&record, "id").filter(|_| is_kind(&record, "session_start"));
-                let id = id.or_else(|| field(&record, "sessionId"));
-                sink.session(id.as_deref().unwrap_or(stem), Extent::Whole);
+                let id = text_field(&record, "id").filter(|_| is_kind(&record, "session_start"));
+                let id = id.or_else(|| text_field(&record, "sessionId"));
+                sink.session(id.as_deref().unwrap_or(stem), SessionExtent::Whole);
             }
-            tell(&record, sink)
+            report_record(&record, sink)
         };
         let offset = each_record(&file.path, 0, sink, &|_| false, &mut each)?;
         Ok(Resume { offset, state: Value::Null })
@@ -69,26 +72,31 @@ fn is_kind(record: &Value, kind: &str) -> bool {
 }
 
 /// Reports a record, and returns its kind if that is not known.
-fn tell(record: &Value, sink: &mut dyn TranscriptSink) -> Option<String> {
-    let stamp = MomentStamp::of(&record["id"], &record["timestamp"]);
+fn report_record(record: &Value, sink: &mut dyn TranscriptSink) -> Option<String> {
+    let stamp = MomentStamp::from_values(&record["id"], &record["timestamp"]);
     match record["type"].as_str().unwrap_or("no type") {
         "session_start" => {
-            let title = field(record, "sessionTitle").or_else(|| field(record, "title"));
+            let title = text_field(record, "sessionTitle").or_else(|| text_field(record, "title"));
             let facts = [
-                field(record, "cwd").map(SessionFact::Directory),
+                text_field(record, "cwd").map(SessionFact::Directory),
                 title.map(|title| SessionFact::Title(TitleSource::Model, title)),
-                field(record, "parentSessionId").map(SessionFact::Parent),
-                field(record, "parentSessionId").map(|_| SessionFact::ByProgram),
+                text_field(record, "parentSessionId").map(SessionFact::Parent),
+                text_field(record, "parentSessionId").map(|_| SessionFact::ByProgram),
             ];
             facts.into_iter().flatten().for_each(|fact| sink.fact(fact));
         }
         "message" => {
             let message = &record["message"];
-            return RULES.tell(if message.is_object() { message } else { record }, &stamp, sink);
+            return RULES.report_message(
+                if message.is_object() { message } else { record },
+                &stamp,
+                sink,
+            );
         }
         "compaction_state" => {
-            let summary = field(record, "summaryText").or_else(|| field(record, "summary"));
-            stamp.tell(sink, Happening::Summarised(summary.unwrap_or_default()));
+            let summary =
+                text_field(record, "summaryText").or_else(|| text_field(record, "summary"));
+            stamp.report(sink, MomentKind::Summarised(summary.unwrap_or_default()));
         }
         left if LEFT.contains(&left) => return Some(String::new()),
         unknown => return Some(unknown.to_owned()),
@@ -113,7 +121,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
+    use crate::readers::growth_law::{assert_unknown_records_are_only_counted, read_text};
     use crate::readers::resume_law;
 
     const NAME: &str = "sessions/-w/s1.jsonl";

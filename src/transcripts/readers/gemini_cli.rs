@@ -10,16 +10,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::json_parts::{
-    CallNames, Lenient, MomentStamp, exit_code_at_end, field, inside, text_of, whole_json,
+    CallNames, Lenient, MomentStamp, exit_code_at_end, text_field, text_of, value_at, whole_json,
 };
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::records::each_record;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
-    leads_out_of,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension, leads_out_of,
 };
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptSink,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptSink,
 };
 
 /// Reads the sessions of Gemini CLI.
@@ -66,7 +66,7 @@ impl TranscriptReader for GeminiCli {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let home = places.named("GEMINI_CLI_HOME").unwrap_or_else(|| places.home.clone());
         vec![home.join(".gemini/tmp")]
     }
@@ -94,7 +94,7 @@ impl TranscriptReader for GeminiCli {
         } else {
             (whole(&file.path, sink)?, 0)
         };
-        chat.tell(file, sink);
+        chat.report(file, sink);
         Ok(Resume { offset, state: Value::Null })
     }
 }
@@ -157,7 +157,7 @@ struct GeminiFacts {
 }
 
 impl GeminiFacts {
-    fn take(&mut self, record: &mut Value) {
+    fn read_record(&mut self, record: &mut Value) {
         for (name, kept) in [
             ("kind", &mut self.kind),
             ("summary", &mut self.summary),
@@ -187,13 +187,13 @@ fn whole(path: &Path, sink: &mut dyn TranscriptSink) -> Result<GeminiChat, ReadE
     let mut chat = GeminiChat { id: session_id, facts, ..GeminiChat::default() };
     for message in messages {
         let Some(message) = message.0 else {
-            sink.count(Recognised::Broken);
+            sink.count(RecordStatus::Broken);
             continue;
         };
         sink.count(match message.known() {
-            Ok(true) => Recognised::Understood,
-            Ok(false) => Recognised::Left,
-            Err(kind) => Recognised::Unknown(kind),
+            Ok(true) => RecordStatus::Understood,
+            Ok(false) => RecordStatus::Left,
+            Err(kind) => RecordStatus::Unknown(kind),
         });
         chat.messages.push(message);
     }
@@ -221,34 +221,36 @@ fn replayed(path: &Path, sink: &mut dyn TranscriptSink) -> Result<(GeminiChat, u
 impl GeminiChat {
     /// Replays a record, and returns its kind if that is not known.
     fn replay(&mut self, mut record: Value) -> Option<String> {
-        if let Some(id) = inside(&record, "/$rewindTo").as_str() {
+        if let Some(id) = value_at(&record, "/$rewindTo").as_str() {
             let place = self.places.get(id).copied().unwrap_or(0);
             self.messages.truncate(place);
             self.places.retain(|_, kept| *kept < place);
             return None;
         }
-        if inside(&record, "/id").is_string() {
-            return self.put(record, Known::Replaced);
+        if value_at(&record, "/id").is_string() {
+            return self.add_message(record, KnownMessage::Replaced);
         }
         let set = record.get_mut("$set").map(Value::take);
         let mut facts = set.unwrap_or(record);
         if !facts.is_object() {
             return Some("no object".to_owned());
         }
-        if let Some(id) = field(&facts, "sessionId").filter(|_| self.id.is_empty()) {
+        if let Some(id) = text_field(&facts, "sessionId").filter(|_| self.id.is_empty()) {
             self.id = id;
         }
         let is_known = KNOWN_FACTS.iter().any(|name| facts.get(*name).is_some());
-        self.facts.take(&mut facts);
+        self.facts.read_record(&mut facts);
         let Some(Value::Array(messages)) = facts.get_mut("messages").map(Value::take) else {
             return (!is_known).then(|| "no kind".to_owned());
         };
-        let unknown = messages.into_iter().filter_map(|message| self.put(message, Known::Kept));
+        let unknown = messages
+            .into_iter()
+            .filter_map(|message| self.add_message(message, KnownMessage::Kept));
         unknown.last()
     }
 
     /// Adds a message. One that is known by its id is replaced, or kept as it was said.
-    fn put(&mut self, message: Value, known: Known) -> Option<String> {
+    fn add_message(&mut self, message: Value, known: KnownMessage) -> Option<String> {
         let Ok(message) = GeminiMessage::deserialize(message) else {
             return Some("broken message".to_owned());
         };
@@ -256,18 +258,18 @@ impl GeminiChat {
         let is_left = message.known() == Ok(false);
         let id = message.id.as_str().unwrap_or_default().to_owned();
         match self.places.get(&id).and_then(|place| self.messages.get_mut(*place)) {
-            Some(_) if known == Known::Kept => {}
+            Some(_) if known == KnownMessage::Kept => {}
             Some(old) => *old = message,
             None => {
                 self.places.insert(id, self.messages.len());
                 self.messages.push(message);
             }
         }
-        unknown.or_else(|| (is_left && known == Known::Replaced).then(String::new))
+        unknown.or_else(|| (is_left && known == KnownMessage::Replaced).then(String::new))
     }
 
-    fn tell(&self, file: &TranscriptFile, sink: &mut dyn TranscriptSink) {
-        sink.session(&self.id, Extent::Whole);
+    fn report(&self, file: &TranscriptFile, sink: &mut dyn TranscriptSink) {
+        sink.session(&self.id, SessionExtent::Whole);
         let chats = chats_of(&file.path);
         let above = file.path.parent().filter(|folder| chats.is_some_and(|chats| chats != *folder));
         let parent = above.and_then(|folder| folder.file_name()?.to_str());
@@ -285,13 +287,13 @@ impl GeminiChat {
         if let Some(summary) = self.facts.summary.as_str() {
             sink.fact(SessionFact::Title(TitleSource::Summary, summary.to_owned()));
         }
-        self.messages.iter().for_each(|message| message.tell(sink));
+        self.messages.iter().for_each(|message| message.report(sink));
     }
 }
 
 /// What happens to a message that is known already.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum KnownMessage {
     Replaced,
     Kept,
 }
@@ -308,7 +310,7 @@ fn directory_of(project: &Path) -> Option<String> {
     let name = project.file_name()?.to_str()?;
     let list = project.parent()?.parent()?.join("projects.json");
     let list: Value = whole_json(&list).ok()?;
-    let projects = inside(&list, "/projects").as_object()?;
+    let projects = value_at(&list, "/projects").as_object()?;
     projects.iter().find(|(_, slug)| slug.as_str() == Some(name)).map(|(path, _)| path.clone())
 }
 
@@ -327,54 +329,55 @@ impl GeminiMessage {
         text_of(&self.content).trim() == "Request cancelled."
     }
 
-    fn tell(&self, sink: &mut dyn TranscriptSink) {
-        let stamp = MomentStamp::of(&self.id, &self.timestamp);
+    fn report(&self, sink: &mut dyn TranscriptSink) {
+        let stamp = MomentStamp::from_values(&self.id, &self.timestamp);
         match self.r#type.as_str() {
             "user" => {
                 let shown = Some(text_of(&self.display_content)).filter(|text| !text.is_empty());
                 let text = shown.unwrap_or_else(|| text_of(&self.content));
                 if text.trim_start().starts_with("<state_snapshot>") {
-                    stamp.tell(sink, Happening::Summarised(text));
+                    stamp.report(sink, MomentKind::Summarised(text));
                 } else if !WRITTEN_BY_TOOL.contains(&text.trim()) {
-                    stamp.tell(sink, Happening::Asked(typed(&text)));
+                    stamp.report(sink, MomentKind::Asked(typed_text(&text)));
                 }
             }
             "gemini" => {
                 let text = text_of(&self.content);
                 if text != ACKNOWLEDGED {
-                    stamp.tell(sink, Happening::Answered(text));
+                    stamp.report(sink, MomentKind::Answered(text));
                 }
-                self.tool_calls.iter().flatten().for_each(|call| call.tell(&stamp, sink));
+                self.tool_calls.iter().flatten().for_each(|call| call.report(&stamp, sink));
             }
-            "error" => stamp.tell(sink, Happening::Failed(text_of(&self.content))),
-            "info" if self.is_cancelled() => stamp.tell(sink, Happening::Interrupted),
+            "error" => stamp.report(sink, MomentKind::Failed(text_of(&self.content))),
+            "info" if self.is_cancelled() => stamp.report(sink, MomentKind::Interrupted),
             _ => {}
         }
     }
 }
 
 impl GeminiCall {
-    fn tell(&self, message: &MomentStamp, sink: &mut dyn TranscriptSink) {
+    fn report(&self, message: &MomentStamp, sink: &mut dyn TranscriptSink) {
         let at_ms = super::json_parts::time_ms(&self.timestamp).or(message.at_ms);
         let stamp = MomentStamp { at_ms, ..message.clone() };
         for what in CALLS.happenings(&self.id, &self.name, &self.args) {
-            stamp.tell(sink, what);
+            stamp.report(sink, what);
         }
         let output = self.output();
         let outcome = outcome_of(&self.status, &output);
         let is_answer = self.name == "ask_user" && outcome == Outcome::Succeeded;
         let decided = is_answer.then(|| output.clone());
-        stamp.tell(sink, Happening::Returned { call: self.id.clone(), outcome, output });
+        stamp.report(sink, MomentKind::Returned { call: self.id.clone(), outcome, output });
         if let Some(decided) = decided {
-            stamp.tell(sink, Happening::Decided(decided));
+            stamp.report(sink, MomentKind::Decided(decided));
         }
     }
 
     fn output(&self) -> String {
         let results = self.result.as_array().into_iter().flatten();
-        let responses = results.map(|result| inside(result, "/functionResponse/response"));
-        let texts = responses
-            .filter_map(|response| field(response, "output").or_else(|| field(response, "error")));
+        let responses = results.map(|result| value_at(result, "/functionResponse/response"));
+        let texts = responses.filter_map(|response| {
+            text_field(response, "output").or_else(|| text_field(response, "error"))
+        });
         texts.collect::<Vec<_>>().join("\n")
     }
 }
@@ -397,7 +400,7 @@ mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{self, GoldenCounts};
-    use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
+    use crate::readers::growth_law::{assert_unknown_records_are_only_counted, read_text};
     use crate::readers::resume_law;
     use crate::transcript::Census;
 
@@ -412,7 +415,7 @@ mod tests {
         [head].iter().chain(records).map(|record| format!("{record}\n")).collect()
     }
 
-    fn said(sessions: &[SessionRead]) -> Vec<String> {
+    fn part_texts(sessions: &[SessionRead]) -> Vec<String> {
         let exchanges = sessions.iter().flat_map(|session| &session.exchanges);
         let texts = exchanges.flat_map(|one| &one.parts).map(|part| match &part.what {
             PartKind::Asked(text) | PartKind::Answered(text) => text.clone(),
@@ -424,7 +427,7 @@ mod tests {
     fn replay(records: &[Value]) -> (Vec<String>, Census) {
         let (sessions, census) = read_text(&GeminiCli, LOG, &log(records));
         assert_eq!(sessions[0].native_id, "s1");
-        (said(&sessions), census)
+        (part_texts(&sessions), census)
     }
 
     #[test]
@@ -572,7 +575,7 @@ mod tests {
         let odd = json!({"sessionId": "a", "messages": [7, message("a", "invented", "x"), message("b", "user", "one")]});
         std::fs::write(&path, odd.to_string()).unwrap();
         let (sessions, census) = golden::sessions_of(&GeminiCli, &path);
-        assert_eq!(said(&sessions), ["one"]);
+        assert_eq!(part_texts(&sessions), ["one"]);
         assert_eq!((census.broken, census.unknown["invented"]), (1, 1));
     }
 

@@ -48,7 +48,7 @@ pub(crate) struct GoldenCounts {
 }
 
 impl GoldenCounts {
-    pub(crate) fn of(sessions: &[SessionRead]) -> Self {
+    pub(crate) fn count(sessions: &[SessionRead]) -> Self {
         let mut counts = Self::default();
         let parts =
             sessions.iter().flat_map(|session| &session.exchanges).flat_map(|one| &one.parts);
@@ -129,7 +129,7 @@ pub(crate) fn compare(
         files += 1;
         let path = unpacked_at(&fixtures.join(name), unpacked.path());
         let (sessions, census) = sessions_of(reader, &path);
-        let (ours, theirs) = (GoldenCounts::of(&sessions), GoldenCounts::golden(&row));
+        let (ours, theirs) = (GoldenCounts::count(&sessions), GoldenCounts::golden(&row));
         let reason = explained.iter().find(|(file, _, _)| name.ends_with(file));
         let expected = reason.map_or(theirs, |(_, ours, _)| *ours);
         if let Some((file, _, why)) = reason {

@@ -7,18 +7,19 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::tool_calls::{
-    AgentCall, CallKind, exit_code_in, exited, joined_text, millis, millis_at, text_at,
+    AgentCall, CallKind, exit_code_in, exit_outcome, joined_text, millis, millis_at, text_at,
 };
 use crate::database;
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::records::each_record;
 use crate::session_tables::{FoundSession, SessionTable, SessionTables, TableError, read_changed};
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
 use crate::table_rows::RowQuery;
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
 };
 
@@ -37,7 +38,7 @@ impl TranscriptReader for Goose {
         &Tool { name: "goose", title: "Goose", parser_version: 1, is_tried: true, days_kept: None }
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let named = places.named("GOOSE_PATH_ROOT").map(|root| root.join("data/sessions"));
         let linux = places.named_or_home("XDG_DATA_HOME", ".local/share").join("goose/sessions");
         let windows = places.data.join("Block/goose/data/sessions");
@@ -84,7 +85,7 @@ fn read_lines(
     sink: &mut dyn TranscriptSink,
 ) -> Result<Resume, ReadError> {
     let id = file.stem().ok_or_else(|| ReadError::form(&file.path, "no session of Goose"))?;
-    sink.session(id, if offset == 0 { Extent::Whole } else { Extent::Continued });
+    sink.session(id, if offset == 0 { SessionExtent::Whole } else { SessionExtent::Continued });
     let mut calls = CallNames::default();
     let mut each = |record: Value, sink: &mut dyn TranscriptSink| {
         let Some(role) = text_at(&record, &["/role"]) else {
@@ -173,7 +174,7 @@ impl GooseMessage<'_> {
                 | "contextLengthExceeded"
                 | "summarizationRequested"
                 | "conversationCompacted" => {}
-                kind => sink.count(Recognised::Unknown(kind)),
+                kind => sink.count(RecordStatus::Unknown(kind)),
             }
         }
     }
@@ -182,11 +183,11 @@ impl GooseMessage<'_> {
         let text = text_at(item, &["/text"]).unwrap_or_default();
         let what = match self.role {
             _ if !self.is_shown => return,
-            "user" => Happening::Asked(typed(text)),
-            "assistant" => Happening::Answered(text.to_owned()),
+            "user" => MomentKind::Asked(typed_text(text)),
+            "assistant" => MomentKind::Answered(text.to_owned()),
             _ => return,
         };
-        sink.happened(self.moment(what));
+        sink.moment(self.moment(what));
     }
 
     fn report_call(&self, item: &Value, calls: &mut CallNames, sink: &mut dyn TranscriptSink) {
@@ -220,16 +221,16 @@ impl GooseMessage<'_> {
             .filter(|_| is_shell);
         let outcome = match code {
             _ if REFUSED.iter().any(|begin| output.starts_with(begin)) => Outcome::Refused(None),
-            Some(code) if code != 0 => exited(code),
+            Some(code) if code != 0 => exit_outcome(code),
             _ if is_error => Outcome::Faulted,
             _ => Outcome::Succeeded,
         };
-        sink.happened(self.moment(Happening::Returned { call, outcome, output }));
+        sink.moment(self.moment(MomentKind::Returned { call, outcome, output }));
     }
 
-    fn moment(&self, what: Happening) -> TranscriptMoment {
+    fn moment(&self, what: MomentKind) -> TranscriptMoment {
         let message_id = self.id.map(str::to_owned);
-        TranscriptMoment { message_id, at_ms: self.at_ms, what }
+        TranscriptMoment { message_id, at_ms: self.at_ms, kind: what }
     }
 }
 
@@ -277,7 +278,7 @@ fn report_session(
     session: &mut FoundSession<'_>,
     sink: &mut dyn TranscriptSink,
 ) -> Result<(), TableError> {
-    sink.session(session.id, Extent::Whole);
+    sink.session(session.id, SessionExtent::Whole);
     report_facts(&Value::Object(session.row.columns.clone()), sink);
     let mut calls = CallNames::default();
     for row in &mut *session.messages {
@@ -292,7 +293,7 @@ fn report_session(
             is_shown: metadata.get("userVisible") != Some(&Value::Bool(false)),
         };
         message.report(&content, &mut calls, sink);
-        sink.count(Recognised::Understood);
+        sink.count(RecordStatus::Understood);
     }
     Ok(())
 }
@@ -417,7 +418,7 @@ mod tests {
         assert_eq!(sessions[0].facts.directory.as_deref(), Some("/w"));
         std::fs::write(&path, format!("{head}\n{line}\n{line}\n")).unwrap();
         let (sessions, _, _) = try_sessions_of(&Goose, &path, Some(&end.unwrap()));
-        assert_eq!((sessions[0].extent, kinds(&sessions[0]).len()), (Extent::Continued, 1));
+        assert_eq!((sessions[0].extent, kinds(&sessions[0]).len()), (SessionExtent::Continued, 1));
     }
 
     #[test]
@@ -441,7 +442,7 @@ mod tests {
         let (sessions, census) = sessions_of(&Goose, &path);
         // 22 messages: 4 prompts, 2 answers, 8 calls of tools that are neither a shell nor an editor.
         let expected = GoldenCounts { user: 4, assistant: 2, ..GoldenCounts::default() };
-        assert_eq!((sessions.len(), GoldenCounts::of(&sessions)), (4, expected));
+        assert_eq!((sessions.len(), GoldenCounts::count(&sessions)), (4, expected));
         assert_eq!((census.understood, census.unknown.len(), census.broken), (22, 0, 0));
         let called = sessions.iter().flat_map(kinds).filter_map(|part| match part {
             PartKind::Called { outcome, .. } => Some(outcome),
@@ -462,7 +463,7 @@ mod tests {
             ("deja-vu/goose/sessions/20250724_1.jsonl", 0),
         ] {
             let (sessions, _) = sessions_of(&Goose, &fixtures.join(name));
-            let counts = GoldenCounts::of(&sessions);
+            let counts = GoldenCounts::count(&sessions);
             assert_eq!((sessions.len(), counts.user, counts.commands), (1, 1, commands), "{name}");
         }
     }

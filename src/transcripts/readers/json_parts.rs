@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::records::mended_value;
+use crate::records::repaired_value;
 use crate::source::ReadError;
-use crate::transcript::{Happening, TranscriptMoment, TranscriptSink};
+use crate::transcript::{MomentKind, TranscriptMoment, TranscriptSink};
 
 /// Largest file that is read as one JSON value, in bytes. Its values take a few times as much memory.
 const WHOLE_BYTES_MAX: u64 = 512 << 20;
@@ -50,14 +50,14 @@ pub(super) struct MomentStamp {
 
 impl MomentStamp {
     /// Takes both from a record.
-    pub(super) fn of(id: &Value, at: &Value) -> Self {
+    pub(super) fn from_values(id: &Value, at: &Value) -> Self {
         Self { message_id: id.as_str().map(str::to_owned), at_ms: time_ms(at) }
     }
 
     /// Reports what happened.
-    pub(super) fn tell(&self, sink: &mut dyn TranscriptSink, what: Happening) {
+    pub(super) fn report(&self, sink: &mut dyn TranscriptSink, what: MomentKind) {
         let Self { message_id, at_ms } = self.clone();
-        sink.happened(TranscriptMoment { message_id, at_ms, what });
+        sink.moment(TranscriptMoment { message_id, at_ms, kind: what });
     }
 }
 
@@ -89,12 +89,12 @@ pub(super) fn text_of(value: &Value) -> String {
 }
 
 /// Returns the value that a JSON pointer leads to, or null.
-pub(super) fn inside<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+pub(super) fn value_at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
     value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
 /// Returns the text of a field, if it has one.
-pub(super) fn field(value: &Value, name: &str) -> Option<String> {
+pub(super) fn text_field(value: &Value, name: &str) -> Option<String> {
     value[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
@@ -110,11 +110,11 @@ pub(super) struct CallNames {
 
 impl CallNames {
     /// Says what a call does. Never empty.
-    pub(super) fn happenings(&self, call: &str, tool: &str, input: &Value) -> Vec<Happening> {
+    pub(super) fn happenings(&self, call: &str, tool: &str, input: &Value) -> Vec<MomentKind> {
         let call = call.to_owned();
         let command = || input.as_str().map(str::to_owned).or_else(|| command_of(input));
         if let Some(command) = self.shells.contains(&tool).then(command).flatten() {
-            return vec![Happening::Ran { call, command }];
+            return vec![MomentKind::Ran { call, command }];
         }
         let paths = if self.patches.contains(&tool) {
             patched_paths(input)
@@ -125,9 +125,9 @@ impl CallNames {
         };
         if paths.is_empty() {
             let (tool, argument) = (tool.to_owned(), main_argument(input));
-            return vec![Happening::Called { call, tool, argument }];
+            return vec![MomentKind::Called { call, tool, argument }];
         }
-        let edited = |path| Happening::Edited { call: call.clone(), path };
+        let edited = |path| MomentKind::Edited { call: call.clone(), path };
         paths.into_iter().map(edited).collect()
     }
 }
@@ -146,10 +146,12 @@ fn command_of(input: &Value) -> Option<String> {
 }
 
 fn paths_of(input: &Value) -> Vec<String> {
-    let own = PATHS.iter().find_map(|name| field(input, name));
+    let own = PATHS.iter().find_map(|name| text_field(input, name));
     let lists = ["files", "edits"].iter().filter_map(|name| input[*name].as_array());
     let listed = lists.flatten().filter_map(|file| {
-        file.as_str().map(str::to_owned).or_else(|| PATHS.iter().find_map(|name| field(file, name)))
+        file.as_str()
+            .map(str::to_owned)
+            .or_else(|| PATHS.iter().find_map(|name| text_field(file, name)))
     });
     let mut paths: Vec<String> = own.into_iter().chain(listed).take(PATHS_MAX).collect();
     paths.dedup();
@@ -172,7 +174,7 @@ fn patched_paths(input: &Value) -> Vec<String> {
 
 /// Returns the argument that says best what a call is about, or the first text among them.
 pub(super) fn main_argument(input: &Value) -> String {
-    let best = MAIN_ARGUMENTS.iter().find_map(|name| field(input, name));
+    let best = MAIN_ARGUMENTS.iter().find_map(|name| text_field(input, name));
     let any = || input.as_object()?.values().find_map(Value::as_str).map(str::to_owned);
     best.or_else(any).or_else(|| input.as_str().map(str::to_owned)).unwrap_or_default()
 }
@@ -232,7 +234,7 @@ pub(super) fn whole_json_up_to<T: DeserializeOwned>(
 /// Reads a file again in whose text single characters are broken.
 fn mended_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let bytes = std::fs::read(path).ok()?;
-    mended_value(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()
+    repaired_value(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()
 }
 
 /// Says where the JSON is not what it should be. The words of the parser may quote the file; they stay out.
@@ -254,12 +256,13 @@ mod tests {
     #[test]
     fn calls_are_commands_edits_or_other_tools() {
         let ran = |command: &str| {
-            vec![Happening::Ran { call: "c".to_owned(), command: command.to_owned() }]
+            vec![MomentKind::Ran { call: "c".to_owned(), command: command.to_owned() }]
         };
-        let edited = |path: &str| Happening::Edited { call: "c".to_owned(), path: path.to_owned() };
+        let edited =
+            |path: &str| MomentKind::Edited { call: "c".to_owned(), path: path.to_owned() };
         let called = |tool: &str, argument: &str| {
             let (tool, argument) = (tool.to_owned(), argument.to_owned());
-            vec![Happening::Called { call: "c".to_owned(), tool, argument }]
+            vec![MomentKind::Called { call: "c".to_owned(), tool, argument }]
         };
         let patch = "*** Begin Patch\n*** Add File: a.rs\n+*** Update File: x\n*** Update File: b.rs\n*** Move to: c.rs\n";
         for (tool, input, expected) in [

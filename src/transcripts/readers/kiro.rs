@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis_at, text_at};
-use crate::prompt_text::typed;
+use super::tool_calls::{AgentCall, CallKind, exit_outcome, joined_text, millis_at, text_at};
+use crate::prompt_text::typed_text;
 use crate::session_tables::{FoundSession, SessionTable, TableError, read_changed};
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
 };
 use crate::table_rows::RowQuery;
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TranscriptMoment, TranscriptSink,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TranscriptMoment, TranscriptSink,
 };
 
 /// Reads the conversations of Kiro.
@@ -30,7 +30,7 @@ impl TranscriptReader for Kiro {
         }
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let linux = places.named_or_home("XDG_DATA_HOME", ".local/share").join("kiro-cli");
         let mut roots = vec![linux, places.data.join("kiro-cli")];
         roots.dedup();
@@ -72,7 +72,7 @@ fn report_conversation(
     sink: &mut dyn TranscriptSink,
 ) -> Result<(), TableError> {
     let Some(value) = session.row.json(sink) else { return Ok(()) };
-    sink.session(session.id, Extent::Whole);
+    sink.session(session.id, SessionExtent::Whole);
     if let Some(directory) = session.row.text("key") {
         sink.fact(SessionFact::Directory(directory.to_owned()));
     }
@@ -81,7 +81,7 @@ fn report_conversation(
         let turn = KiroTurn { at_ms, turn };
         turn.report_user(sink);
         turn.report_assistant(sink);
-        sink.count(Recognised::Understood);
+        sink.count(RecordStatus::Understood);
     }
     Ok(())
 }
@@ -102,18 +102,18 @@ impl KiroTurn<'_> {
             for result in results.into_iter().flatten() {
                 let call = text_at(result, &["/tool_use_id"]).unwrap_or_default().to_owned();
                 let (outcome, output) = ended(result, is_cancelled);
-                sink.happened(self.moment(Happening::Returned { call, outcome, output }));
+                sink.moment(self.moment(MomentKind::Returned { call, outcome, output }));
             }
         }
         let prompt =
             inside("Prompt").or(cancelled).and_then(|inside| text_at(inside, &["/prompt"]));
         if let Some(prompt) = prompt {
-            sink.happened(self.moment(Happening::Asked(typed(prompt))));
+            sink.moment(self.moment(MomentKind::Asked(typed_text(prompt))));
         }
         let known = ["Prompt", "ToolUseResults", "CancelledToolUses"];
         let fields = content.as_object().into_iter().flatten();
         for (kind, _) in fields.filter(|(kind, _)| !known.contains(&kind.as_str())) {
-            sink.count(Recognised::Unknown(kind));
+            sink.count(RecordStatus::Unknown(kind));
         }
     }
 
@@ -121,7 +121,7 @@ impl KiroTurn<'_> {
         let Some(answer) = self.turn.get("assistant") else { return };
         let inside = answer.get("Response").or_else(|| answer.get("ToolUse")).unwrap_or(answer);
         if let Some(text) = text_at(inside, &["/content"]) {
-            sink.happened(self.moment(Happening::Answered(text.to_owned())));
+            sink.moment(self.moment(MomentKind::Answered(text.to_owned())));
         }
         let calls = inside.get("tool_uses").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
@@ -138,8 +138,8 @@ impl KiroTurn<'_> {
         }
     }
 
-    fn moment(&self, what: Happening) -> TranscriptMoment {
-        TranscriptMoment { message_id: None, at_ms: self.at_ms, what }
+    fn moment(&self, what: MomentKind) -> TranscriptMoment {
+        TranscriptMoment { message_id: None, at_ms: self.at_ms, kind: what }
     }
 }
 
@@ -155,7 +155,7 @@ fn ended(result: &Value, is_cancelled: bool) -> (Outcome, String) {
     let output = if json.is_null() { joined_text(content) } else { streams.join("\n") };
     let outcome = match (code, text_at(result, &["/status"])) {
         _ if is_cancelled => Outcome::Refused(None),
-        (Some(code), _) => exited(code),
+        (Some(code), _) => exit_outcome(code),
         (None, Some("Error" | "error")) => Outcome::Faulted,
         (None, Some("Success" | "success")) => Outcome::Succeeded,
         _ => Outcome::Unknown,
@@ -228,6 +228,6 @@ mod tests {
         let (sessions, _) =
             sessions_of(&Kiro, &fixtures.join("kiro/synthetic/ctx/kiro-cli/v2/data.sqlite3"));
         let expected = GoldenCounts { user: 1, assistant: 2, ..GoldenCounts::default() };
-        assert_eq!(GoldenCounts::of(&sessions), expected);
+        assert_eq!(GoldenCounts::count(&sessions), expected);
     }
 }

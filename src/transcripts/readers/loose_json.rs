@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 
 /// A text, a number, a flag or a list of them. An object is nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Loose {
+pub(crate) enum LooseValue {
     #[default]
     Nothing,
     Text(String),
@@ -18,7 +18,7 @@ pub(crate) enum Loose {
     List(Vec<Self>),
 }
 
-impl Loose {
+impl LooseValue {
     /// The text; empty if it is none.
     pub(crate) fn text(&self) -> &str {
         if let Self::Text(text) = self { text } else { "" }
@@ -35,7 +35,7 @@ impl Loose {
     }
 
     /// Takes the text out; what is left is nothing.
-    pub(crate) fn take(&mut self) -> String {
+    pub(crate) fn take_text(&mut self) -> String {
         if let Self::Text(text) = std::mem::take(self) { text } else { String::new() }
     }
 
@@ -50,44 +50,44 @@ impl Loose {
     }
 }
 
-impl<'de> Deserialize<'de> for Loose {
+impl<'de> Deserialize<'de> for LooseValue {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
         struct LooseVisitor;
         impl<'de> Visitor<'de> for LooseVisitor {
-            type Value = Loose;
+            type Value = LooseValue;
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("any value")
             }
-            fn visit_str<E>(self, text: &str) -> Result<Loose, E> {
-                Ok(Loose::Text(text.to_owned()))
+            fn visit_str<E>(self, text: &str) -> Result<LooseValue, E> {
+                Ok(LooseValue::Text(text.to_owned()))
             }
-            fn visit_string<E>(self, text: String) -> Result<Loose, E> {
-                Ok(Loose::Text(text))
+            fn visit_string<E>(self, text: String) -> Result<LooseValue, E> {
+                Ok(LooseValue::Text(text))
             }
-            fn visit_bool<E>(self, flag: bool) -> Result<Loose, E> {
-                Ok(Loose::Flag(flag))
+            fn visit_bool<E>(self, flag: bool) -> Result<LooseValue, E> {
+                Ok(LooseValue::Flag(flag))
             }
-            fn visit_i64<E>(self, number: i64) -> Result<Loose, E> {
-                Ok(Loose::Number(number))
+            fn visit_i64<E>(self, number: i64) -> Result<LooseValue, E> {
+                Ok(LooseValue::Number(number))
             }
-            fn visit_u64<E>(self, number: u64) -> Result<Loose, E> {
-                Ok(i64::try_from(number).map_or(Loose::Nothing, Loose::Number))
+            fn visit_u64<E>(self, number: u64) -> Result<LooseValue, E> {
+                Ok(i64::try_from(number).map_or(LooseValue::Nothing, LooseValue::Number))
             }
-            fn visit_f64<E>(self, _: f64) -> Result<Loose, E> {
-                Ok(Loose::Nothing)
+            fn visit_f64<E>(self, _: f64) -> Result<LooseValue, E> {
+                Ok(LooseValue::Nothing)
             }
-            fn visit_unit<E>(self) -> Result<Loose, E> {
-                Ok(Loose::Nothing)
+            fn visit_unit<E>(self) -> Result<LooseValue, E> {
+                Ok(LooseValue::Nothing)
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Loose, A::Error> {
-                IgnoredAny.visit_map(map).map(|_| Loose::Nothing)
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<LooseValue, A::Error> {
+                IgnoredAny.visit_map(map).map(|_| LooseValue::Nothing)
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Loose, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<LooseValue, A::Error> {
                 let mut values = Vec::new();
                 while let Some(value) = list.next_element()? {
                     values.push(value);
                 }
-                Ok(Loose::List(values))
+                Ok(LooseValue::List(values))
             }
         }
         json.deserialize_any(LooseVisitor)
@@ -96,72 +96,72 @@ impl<'de> Deserialize<'de> for Loose {
 
 /// An object, or a list of objects, or a text; the rest is empty. Tools write a message's content in all three ways.
 #[derive(Debug, Clone)]
-pub(crate) struct Shaped<T> {
+pub(crate) struct LooseItems<T> {
     /// The text, where it is one.
-    pub(crate) text: Loose,
+    pub(crate) text: LooseValue,
     /// The object alone, or those of the list.
     pub(crate) items: Vec<T>,
 }
 
-impl<T> Default for Shaped<T> {
+impl<T> Default for LooseItems<T> {
     fn default() -> Self {
-        Self { text: Loose::Nothing, items: Vec::new() }
+        Self { text: LooseValue::Nothing, items: Vec::new() }
     }
 }
 
-impl<T: Default> Shaped<T> {
+impl<T: Default> LooseItems<T> {
     /// The first object; an empty one if there is none.
     pub(crate) fn into_first(self) -> T {
         self.items.into_iter().next().unwrap_or_default()
     }
 }
 
-impl<T> Shaped<T> {
+impl<T> LooseItems<T> {
     /// The first object.
     pub(crate) fn first(&self) -> Option<&T> {
         self.items.first()
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shaped<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LooseItems<T> {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
         struct ShapedVisitor<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapedVisitor<T> {
-            type Value = Shaped<T>;
+            type Value = LooseItems<T>;
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("any value")
             }
-            fn visit_str<E>(self, text: &str) -> Result<Shaped<T>, E> {
-                Ok(Shaped { text: Loose::Text(text.to_owned()), items: Vec::new() })
+            fn visit_str<E>(self, text: &str) -> Result<LooseItems<T>, E> {
+                Ok(LooseItems { text: LooseValue::Text(text.to_owned()), items: Vec::new() })
             }
-            fn visit_string<E>(self, text: String) -> Result<Shaped<T>, E> {
-                Ok(Shaped { text: Loose::Text(text), items: Vec::new() })
+            fn visit_string<E>(self, text: String) -> Result<LooseItems<T>, E> {
+                Ok(LooseItems { text: LooseValue::Text(text), items: Vec::new() })
             }
-            fn visit_bool<E>(self, _: bool) -> Result<Shaped<T>, E> {
-                Ok(Shaped::default())
+            fn visit_bool<E>(self, _: bool) -> Result<LooseItems<T>, E> {
+                Ok(LooseItems::default())
             }
-            fn visit_i64<E>(self, _: i64) -> Result<Shaped<T>, E> {
-                Ok(Shaped::default())
+            fn visit_i64<E>(self, _: i64) -> Result<LooseItems<T>, E> {
+                Ok(LooseItems::default())
             }
-            fn visit_u64<E>(self, _: u64) -> Result<Shaped<T>, E> {
-                Ok(Shaped::default())
+            fn visit_u64<E>(self, _: u64) -> Result<LooseItems<T>, E> {
+                Ok(LooseItems::default())
             }
-            fn visit_f64<E>(self, _: f64) -> Result<Shaped<T>, E> {
-                Ok(Shaped::default())
+            fn visit_f64<E>(self, _: f64) -> Result<LooseItems<T>, E> {
+                Ok(LooseItems::default())
             }
-            fn visit_unit<E>(self) -> Result<Shaped<T>, E> {
-                Ok(Shaped::default())
+            fn visit_unit<E>(self) -> Result<LooseItems<T>, E> {
+                Ok(LooseItems::default())
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Shaped<T>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<LooseItems<T>, A::Error> {
                 let item = T::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Shaped { text: Loose::Nothing, items: vec![item] })
+                Ok(LooseItems { text: LooseValue::Nothing, items: vec![item] })
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Shaped<T>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<LooseItems<T>, A::Error> {
                 let mut items = Vec::new();
-                while let Some(Shaped { items: one, .. }) = list.next_element()? {
+                while let Some(LooseItems { items: one, .. }) = list.next_element()? {
                     items.extend(one);
                 }
-                Ok(Shaped { text: Loose::Nothing, items })
+                Ok(LooseItems { text: LooseValue::Nothing, items })
             }
         }
         json.deserialize_any(ShapedVisitor(PhantomData))
@@ -199,24 +199,24 @@ mod tests {
     #[derive(serde::Deserialize, Default, Debug)]
     #[serde(default)]
     struct Odd {
-        a: Loose,
-        b: Shaped<Odd>,
+        a: LooseValue,
+        b: LooseItems<Odd>,
     }
 
     #[test]
     fn another_type_than_expected_is_empty() {
         for (json, a, b) in [
-            (r#"{"a":"x","b":[{"a":"y"},5,null,[{"a":"z"}]]}"#, Loose::Text("x".into()), 2),
-            (r#"{"a":{"x":1},"b":{"a":1}}"#, Loose::Nothing, 1),
-            (r#"{"a":true,"b":1.5}"#, Loose::Flag(true), 0),
-            (r#"{"a":-3,"b":false}"#, Loose::Number(-3), 0),
-            (r#"{"a":null,"b":7}"#, Loose::Nothing, 0),
+            (r#"{"a":"x","b":[{"a":"y"},5,null,[{"a":"z"}]]}"#, LooseValue::Text("x".into()), 2),
+            (r#"{"a":{"x":1},"b":{"a":1}}"#, LooseValue::Nothing, 1),
+            (r#"{"a":true,"b":1.5}"#, LooseValue::Flag(true), 0),
+            (r#"{"a":-3,"b":false}"#, LooseValue::Number(-3), 0),
+            (r#"{"a":null,"b":7}"#, LooseValue::Nothing, 0),
             (
                 r#"{"a":[1,"b"],"b":null}"#,
-                Loose::List(vec![Loose::Number(1), Loose::Text("b".into())]),
+                LooseValue::List(vec![LooseValue::Number(1), LooseValue::Text("b".into())]),
                 0,
             ),
-            (r#"{"a":18446744073709551615,"b":-1}"#, Loose::Nothing, 0),
+            (r#"{"a":18446744073709551615,"b":-1}"#, LooseValue::Nothing, 0),
         ] {
             let odd: Odd = serde_json::from_str(json).unwrap();
             assert_eq!((odd.a, odd.b.items.len()), (a, b), "{json}");

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::json_parts::{CallNames, MomentStamp, field, text_of};
-use crate::prompt_text::typed;
-use crate::transcript::{Happening, Outcome, TranscriptSink};
+use super::json_parts::{CallNames, MomentStamp, text_field, text_of};
+use crate::prompt_text::typed_text;
+use crate::transcript::{MomentKind, Outcome, TranscriptSink};
 
 /// How a tool uses the blocks.
 pub(super) struct BlockRules {
@@ -17,7 +17,7 @@ pub(super) struct BlockRules {
 
 impl BlockRules {
     /// Reports a message, and returns its role if that is not known.
-    pub(super) fn tell(
+    pub(super) fn report_message(
         &self,
         message: &Value,
         stamp: &MomentStamp,
@@ -27,10 +27,10 @@ impl BlockRules {
         match message["role"].as_str().unwrap_or("no role") {
             "user" => {
                 self.tell_results(content, stamp, sink);
-                stamp.tell(sink, Happening::Asked(typed(&text_of(content))));
+                stamp.report(sink, MomentKind::Asked(typed_text(&text_of(content))));
             }
             "assistant" => {
-                stamp.tell(sink, Happening::Answered(text_of(content)));
+                stamp.report(sink, MomentKind::Answered(text_of(content)));
                 self.tell_calls(content, stamp, sink);
             }
             "system" => return Some(String::new()),
@@ -42,10 +42,10 @@ impl BlockRules {
     fn tell_calls(&self, content: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
         for block in content.as_array().into_iter().flatten() {
             if block["type"] == "tool_use" {
-                let (call, tool) = (field(block, "id"), field(block, "name"));
+                let (call, tool) = (text_field(block, "id"), text_field(block, "name"));
                 let (call, tool) = (call.unwrap_or_default(), tool.unwrap_or_default());
                 for what in self.calls.happenings(&call, &tool, &block["input"]) {
-                    stamp.tell(sink, what);
+                    stamp.report(sink, what);
                 }
             }
         }
@@ -54,10 +54,10 @@ impl BlockRules {
     fn tell_results(&self, content: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
         for block in content.as_array().into_iter().flatten() {
             if block["type"] == "tool_result" {
-                let call = field(block, "tool_use_id").unwrap_or_default();
+                let call = text_field(block, "tool_use_id").unwrap_or_default();
                 let output = result_text(&block["content"]);
                 let outcome = (self.outcome)(block["is_error"] == true, &output);
-                stamp.tell(sink, Happening::Returned { call, outcome, output });
+                stamp.report(sink, MomentKind::Returned { call, outcome, output });
             }
         }
     }

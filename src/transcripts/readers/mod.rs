@@ -32,7 +32,7 @@ use super::source::TranscriptReader;
 #[cfg(test)]
 pub(crate) mod golden;
 #[cfg(test)]
-pub(crate) mod growing;
+pub(crate) mod growth_law;
 #[cfg(test)]
 pub(crate) mod resume_law;
 
@@ -61,6 +61,6 @@ pub const READERS: &[&dyn TranscriptReader] = &[
 
 /// Returns the reader of a tool, by its name.
 #[must_use]
-pub fn of_tool(name: &str) -> Option<&'static dyn TranscriptReader> {
+pub fn reader_of_tool(name: &str) -> Option<&'static dyn TranscriptReader> {
     READERS.iter().copied().find(|reader| reader.tool().name == name)
 }

@@ -12,10 +12,10 @@ use super::tool_calls::text_at;
 use crate::database;
 use crate::session_tables::{FirstMomentSink, SessionTables, read_changed};
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
-    leads_out_of,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension, leads_out_of,
 };
-use crate::transcript::{Recognised, TranscriptSink};
+use crate::transcript::{RecordStatus, TranscriptSink};
 
 /// Largest export that is read, in bytes: it is one JSON value, which is held in memory whole.
 const EXPORT_BYTES_MAX: u64 = 256 << 20;
@@ -62,7 +62,7 @@ impl TranscriptReader for OpenCodeReader {
         if self.name == KILO.name { &KILO.tool } else { &OPENCODE.tool }
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let mut roots: Vec<PathBuf> = Vec::new();
         let named = places.named(&format!("{}_DATA_DIR", self.variables));
         if let Some(list) = named.as_ref().and_then(|list| list.to_str()) {
@@ -191,14 +191,14 @@ fn report_either<'a>(
     if let (None, Some(kind)) = (info.get("role"), text_at(info, &["/type"])) {
         return report_message(id, kind, None, info, sink);
     }
-    let Some(head) = MessageHead::of(id, None, Some(info)) else {
-        return sink.count(Recognised::Unknown("message of no known role"));
+    let Some(head) = MessageHead::from_info(id, None, Some(info)) else {
+        return sink.count(RecordStatus::Unknown("message of no known role"));
     };
     for (id, part) in parts {
         head.report_part(id, part, sink);
     }
     head.report_error(info, sink);
-    sink.count(Recognised::Understood);
+    sink.count(RecordStatus::Understood);
 }
 
 /// An id becomes part of a path, so it must not lead elsewhere.
@@ -210,7 +210,7 @@ fn is_name(id: &str) -> bool {
 /// GoldenCounts a file that cannot be read: one that was cut off must not lose the others.
 fn counted(value: Result<Value, ReadError>, sink: &mut dyn TranscriptSink) -> Option<Value> {
     if value.is_err() {
-        sink.count(Recognised::Broken);
+        sink.count(RecordStatus::Broken);
     }
     value.ok()
 }
@@ -330,7 +330,7 @@ mod tests {
             "OPENCODE_DB" => Some("/c/x.db".into()),
             _ => None,
         };
-        let places = Places {
+        let places = TranscriptPlaces {
             home: "/home/u".into(),
             data: "/home/u/.local/share".into(),
             config: "/home/u/.config".into(),
@@ -362,7 +362,7 @@ mod tests {
         let files = OPENCODE.find(&root).unwrap();
         let sessions: Vec<_> =
             files.iter().flat_map(|file| sessions_of(&OPENCODE, &file.path).0).collect();
-        let counts = GoldenCounts::of(&sessions);
+        let counts = GoldenCounts::count(&sessions);
         assert_eq!((sessions.len(), counts.user, counts.commands), (3, 3, 1), "{counts:?}");
     }
 }

@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use super::tool_calls::{
-    AgentCall, CallKind, exit_code_in, exited, joined_text, millis_at, text_at,
+    AgentCall, CallKind, exit_code_in, exit_outcome, joined_text, millis_at, text_at,
 };
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
 };
 
@@ -27,12 +27,12 @@ pub(super) struct MessageHead {
     /// Its id.
     pub(super) id: String,
     at_ms: Option<i64>,
-    author: Author,
+    author: MessageAuthor,
 }
 
 /// Who wrote a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Author {
+enum MessageAuthor {
     Person,
     Agent,
     /// The agent, who sums up the session so far.
@@ -41,7 +41,7 @@ enum Author {
 
 /// Begins a session and reports what is known about it. `info` is the session as the tool exports it.
 pub(super) fn report_session(id: &str, info: &Value, sink: &mut dyn TranscriptSink) {
-    sink.session(id, Extent::Whole);
+    sink.session(id, SessionExtent::Whole);
     if let Some(title) = text_at(info, &["/title"])
         && !UNTITLED.iter().any(|begin| title.starts_with(begin))
     {
@@ -79,14 +79,16 @@ pub(super) fn undone_from(info: &Value) -> Option<&str> {
 impl MessageHead {
     /// Reads the head of a 1.x message. One that is too long to read is a person's: the tool adds the changes that followed
     /// to those, and nothing to others.
-    pub(super) fn of(id: &str, created: Option<i64>, info: Option<&Value>) -> Option<Self> {
+    pub(super) fn from_info(id: &str, created: Option<i64>, info: Option<&Value>) -> Option<Self> {
         let Some(info) = info else {
-            return Some(Self { id: id.to_owned(), at_ms: created, author: Author::Person });
+            return Some(Self { id: id.to_owned(), at_ms: created, author: MessageAuthor::Person });
         };
         let author = match text_at(info, &["/role"])? {
-            "user" => Author::Person,
-            "assistant" if info.get("summary") == Some(&Value::Bool(true)) => Author::Summariser,
-            "assistant" => Author::Agent,
+            "user" => MessageAuthor::Person,
+            "assistant" if info.get("summary") == Some(&Value::Bool(true)) => {
+                MessageAuthor::Summariser
+            }
+            "assistant" => MessageAuthor::Agent,
             _ => return None,
         };
         let at_ms = millis_at(info, &["/time/created"]).or(created);
@@ -101,32 +103,32 @@ impl MessageHead {
                 let name = text_at(part, &["/tool"]).unwrap_or_default();
                 let at_ms = self.begun(millis_at(part, &["/state/time/start"]));
                 report_tool(&self.id, at_ms, (id, name), part, sink);
-                Recognised::Understood
+                RecordStatus::Understood
             }
             "reasoning" | "step-start" | "step-finish" | "patch" | "file" | "snapshot"
-            | "subtask" | "compaction" | "agent" | "retry" => Recognised::Left,
-            kind => Recognised::Unknown(kind),
+            | "subtask" | "compaction" | "agent" | "retry" => RecordStatus::Left,
+            kind => RecordStatus::Unknown(kind),
         };
         sink.count(record);
     }
 
-    fn report_text(&self, part: &Value, sink: &mut dyn TranscriptSink) -> Recognised<'static> {
+    fn report_text(&self, part: &Value, sink: &mut dyn TranscriptSink) -> RecordStatus<'static> {
         let is_set = |name: &str| part.get(name).and_then(Value::as_bool).unwrap_or_default();
         let text = text_at(part, &["/text"]).unwrap_or_default();
         if is_set("synthetic") || is_set("ignored") || text.is_empty() {
-            return Recognised::Left;
+            return RecordStatus::Left;
         }
         let at_ms = self.begun(millis_at(part, &["/time/start"]));
         let what = match self.author {
-            Author::Person => match asked(text) {
-                Some(text) => Happening::Asked(text),
-                None => return Recognised::Left,
+            MessageAuthor::Person => match asked(text) {
+                Some(text) => MomentKind::Asked(text),
+                None => return RecordStatus::Left,
             },
-            Author::Agent => Happening::Answered(text.to_owned()),
-            Author::Summariser => Happening::Summarised(text.to_owned()),
+            MessageAuthor::Agent => MomentKind::Answered(text.to_owned()),
+            MessageAuthor::Summariser => MomentKind::Summarised(text.to_owned()),
         };
-        sink.happened(moment(&self.id, at_ms, what));
-        Recognised::Understood
+        sink.moment(moment(&self.id, at_ms, what));
+        RecordStatus::Understood
     }
 
     /// Reports why the message ended early, if it did.
@@ -151,8 +153,8 @@ pub(super) fn report_message(
     let at_ms = millis_at(data, &["/time/created"]).or(created);
     let text = text_at(data, &["/text", "/summary"]).unwrap_or_default();
     let what = match kind {
-        "user" => asked(text).map(Happening::Asked),
-        "compaction" => Some(Happening::Summarised(text.to_owned())),
+        "user" => asked(text).map(MomentKind::Asked),
+        "compaction" => Some(MomentKind::Summarised(text.to_owned())),
         "shell" => {
             let state = data.get("state").unwrap_or(data);
             let ended = Some((outcome_of("shell", state), output_of(state)));
@@ -165,7 +167,7 @@ pub(super) fn report_message(
                 input: data,
             };
             call.report(ended, sink);
-            return sink.count(Recognised::Understood);
+            return sink.count(RecordStatus::Understood);
         }
         "assistant" => {
             let content = data.get("content").and_then(Value::as_array);
@@ -173,15 +175,15 @@ pub(super) fn report_message(
                 report_item((id, place), at_ms, item, sink);
             }
             report_error(id, at_ms, data, sink);
-            return sink.count(Recognised::Understood);
+            return sink.count(RecordStatus::Understood);
         }
         "system" | "synthetic" | "idle" => None,
         _ if kind.ends_with("-switched") => None,
-        _ => return sink.count(Recognised::Unknown(kind)),
+        _ => return sink.count(RecordStatus::Unknown(kind)),
     };
-    sink.count(if what.is_some() { Recognised::Understood } else { Recognised::Left });
+    sink.count(if what.is_some() { RecordStatus::Understood } else { RecordStatus::Left });
     if let Some(what) = what {
-        sink.happened(moment(id, at_ms, what));
+        sink.moment(moment(id, at_ms, what));
     }
 }
 
@@ -195,7 +197,7 @@ fn report_item(
     match text_at(item, &["/type"]).unwrap_or_default() {
         "text" => {
             let text = text_at(item, &["/text"]).unwrap_or_default();
-            sink.happened(moment(message, at_ms, Happening::Answered(text.to_owned())));
+            sink.moment(moment(message, at_ms, MomentKind::Answered(text.to_owned())));
         }
         "tool" => {
             let name = text_at(item, &["/name", "/tool"]).unwrap_or_default();
@@ -204,7 +206,7 @@ fn report_item(
             report_tool(message, at_ms, (&format!("{message}/{place}"), name), item, sink);
         }
         "reasoning" | "file" => {}
-        kind => sink.count(Recognised::Unknown(kind)),
+        kind => sink.count(RecordStatus::Unknown(kind)),
     }
 }
 
@@ -229,7 +231,7 @@ fn report_tool(
     if name == "question"
         && let Some(decision) = decision_of(state)
     {
-        sink.happened(moment(message, at_ms, Happening::Decided(decision)));
+        sink.moment(moment(message, at_ms, MomentKind::Decided(decision)));
     }
 }
 
@@ -245,7 +247,7 @@ fn outcome_of(name: &str, state: &Value) -> Outcome {
         .find_map(|pointer| state.pointer(pointer))
         .filter(|_| is_shell);
     match exit {
-        Some(Value::Number(code)) => return code.as_i64().map_or(Outcome::Faulted, exited),
+        Some(Value::Number(code)) => return code.as_i64().map_or(Outcome::Faulted, exit_outcome),
         // Time ran out, or the command was stopped.
         Some(Value::Null) => return Outcome::Faulted,
         _ => {}
@@ -284,17 +286,17 @@ fn report_error(message: &str, at_ms: Option<i64>, info: &Value, sink: &mut dyn 
     let Some(error) = info.get("error").filter(|error| !error.is_null()) else { return };
     let name = text_at(error, &["/name", "/type"]).unwrap_or_default();
     let what = if name == "MessageAbortedError" || name == "aborted" {
-        Happening::Interrupted
+        MomentKind::Interrupted
     } else {
         let text = text_at(error, &["/data/message", "/message"]).or(error.as_str());
-        Happening::Failed(text.unwrap_or(name).to_owned())
+        MomentKind::Failed(text.unwrap_or(name).to_owned())
     };
-    sink.happened(moment(message, at_ms, what));
+    sink.moment(moment(message, at_ms, what));
 }
 
 /// Returns what a person asked, or nothing if the tool did. `opencode run` puts its arguments in quotes.
 fn asked(text: &str) -> Option<String> {
-    let text = typed(&unquoted(text.trim()));
+    let text = typed_text(&unquoted(text.trim()));
     (!text.is_empty() && text != ASKED_BY_THE_TOOL).then_some(text)
 }
 
@@ -304,8 +306,8 @@ fn unquoted(text: &str) -> String {
     inside.filter(is_whole).map_or_else(|| text.to_owned(), |inside| inside.replace("\\\"", "\""))
 }
 
-fn moment(message: &str, at_ms: Option<i64>, what: Happening) -> TranscriptMoment {
-    TranscriptMoment { message_id: Some(message.to_owned()), at_ms, what }
+fn moment(message: &str, at_ms: Option<i64>, what: MomentKind) -> TranscriptMoment {
+    TranscriptMoment { message_id: Some(message.to_owned()), at_ms, kind: what }
 }
 
 #[cfg(test)]

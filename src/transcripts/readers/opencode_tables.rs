@@ -9,7 +9,7 @@ use super::opencode_messages::{MessageHead, report_message, report_session, undo
 use crate::database::ForeignDatabase;
 use crate::session_tables::{PlannedSession, SessionTables, TableError};
 use crate::table_rows::{DatabaseRow, RowQuery, columns_of, has_table};
-use crate::transcript::{Recognised, TranscriptSink};
+use crate::transcript::{RecordStatus, TranscriptSink};
 
 /// The tables that hold sessions, the newer one first: where it has a session, it is the one that is kept up to date.
 const SESSIONS: &[&str] = &["session_v2", "session"];
@@ -192,8 +192,9 @@ fn read_old_form(
         if info.is_none() && !row.is_too_long() {
             continue;
         }
-        let Some(head) = MessageHead::of(id, row.number("time_created"), info.as_ref()) else {
-            sink.count(Recognised::Unknown("message of no known role"));
+        let Some(head) = MessageHead::from_info(id, row.number("time_created"), info.as_ref())
+        else {
+            sink.count(RecordStatus::Unknown("message of no known role"));
             continue;
         };
         for part in parts.rows([id])? {
@@ -204,7 +205,7 @@ fn read_old_form(
         }
         if let Some(info) = info {
             head.report_error(&info, sink);
-            sink.count(Recognised::Understood);
+            sink.count(RecordStatus::Understood);
         }
     }
     Ok(())
@@ -479,7 +480,7 @@ mod tests {
             summaries: 1,
             ..GoldenCounts::default()
         };
-        assert_eq!(GoldenCounts::of(&sessions), expected);
+        assert_eq!(GoldenCounts::count(&sessions), expected);
         assert_eq!((census.understood, census.left, census.unknown.len()), (6, 1, 0));
     }
 
@@ -489,7 +490,7 @@ mod tests {
         let path = fixtures.join("opencode/real/lantern/opencode-sqlite/opencode.db");
         let (sessions, census) = sessions_of(&OPENCODE, &path);
         let expected = GoldenCounts { user: 3, assistant: 2, edits: 1, ..GoldenCounts::default() };
-        assert_eq!((sessions.len(), GoldenCounts::of(&sessions)), (3, expected));
+        assert_eq!((sessions.len(), GoldenCounts::count(&sessions)), (3, expected));
         assert!(census.unknown.is_empty() && census.broken == 0, "{census:?}");
         let question = "What does average_item_price do? One sentence.";
         let asked: Vec<_> = sessions.iter().flat_map(kinds).collect();

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::json_parts::{CallNames, MomentStamp, field, text_of};
-use crate::prompt_text::typed;
+use super::json_parts::{CallNames, MomentStamp, text_field, text_of};
+use crate::prompt_text::typed_text;
 use crate::records::each_record;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
-use crate::transcript::{Extent, Happening, Outcome, SessionFact, TitleSource, TranscriptSink};
+use crate::transcript::{
+    MomentKind, Outcome, SessionExtent, SessionFact, TitleSource, TranscriptSink,
+};
 
 /// Reads the sessions of Pi and of Oh-My-Pi.
 pub struct Pi;
@@ -47,7 +50,7 @@ impl TranscriptReader for Pi {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let pi = places.named_or_home("PI_CODING_AGENT_DIR", ".pi/agent");
         [pi, places.home.join(".omp/agent")].map(|home| home.join("sessions")).into()
     }
@@ -70,9 +73,9 @@ impl TranscriptReader for Pi {
             return Err(ReadError::form(path, what));
         }
         let mut tree = PiTree::default();
-        let mut each = |record: Value, _: &mut dyn TranscriptSink| tree.take(&record);
+        let mut each = |record: Value, _: &mut dyn TranscriptSink| tree.add_record(&record);
         let offset = each_record(path, 0, sink, &|_| false, &mut each)?;
-        tree.tell(path, sink);
+        tree.report(path, sink);
         Ok(Resume { offset, state: Value::Null })
     }
 }
@@ -83,7 +86,7 @@ struct PiEntry {
     parent: Option<PiParent>,
     has_id: bool,
     stamp: MomentStamp,
-    happenings: Vec<Happening>,
+    happenings: Vec<MomentKind>,
 }
 
 /// What an entry follows.
@@ -104,7 +107,7 @@ struct PiTree {
 
 impl PiTree {
     /// Takes a record, and returns its kind if that is not known.
-    fn take(&mut self, record: &Value) -> Option<String> {
+    fn add_record(&mut self, record: &Value) -> Option<String> {
         let kind = record["type"].as_str().unwrap_or("no type").to_owned();
         match kind.as_str() {
             "session" => {
@@ -122,19 +125,19 @@ impl PiTree {
         let (happenings, unknown) = match kind.as_str() {
             "message" => happenings_of(&record["message"], record["id"].as_str()),
             "compaction" | "branch_summary" => {
-                let summary = field(record, "summary").unwrap_or_default();
-                (vec![Happening::Summarised(summary)], None)
+                let summary = text_field(record, "summary").unwrap_or_default();
+                (vec![MomentKind::Summarised(summary)], None)
             }
             "session_info" => (Vec::new(), None),
             left if LEFT.contains(&left) => (Vec::new(), Some(String::new())),
             _ => (Vec::new(), Some(kind)),
         };
         // Entries of unknown kinds hold the path together as well.
-        let id = field(record, "id");
+        let id = text_field(record, "id");
         if let Some(id) = id.clone() {
             self.places.insert(id, self.entries.len());
         }
-        let stamp = MomentStamp::of(&record["id"], &record["timestamp"]);
+        let stamp = MomentStamp::from_values(&record["id"], &record["timestamp"]);
         let parent = record.get("parentId").map(|parent| match parent.as_str() {
             Some(id) => PiParent::Entry(id.to_owned()),
             None => PiParent::Root,
@@ -147,10 +150,11 @@ impl PiTree {
         if !self.id.is_empty() {
             return;
         }
-        self.id = field(record, "id").unwrap_or_default();
+        self.id = text_field(record, "id").unwrap_or_default();
         self.take_title(record);
-        self.facts.extend(field(record, "cwd").map(SessionFact::Directory));
-        let source = field(record, "branchedFrom").or_else(|| field(record, "parentSession"));
+        self.facts.extend(text_field(record, "cwd").map(SessionFact::Directory));
+        let source =
+            text_field(record, "branchedFrom").or_else(|| text_field(record, "parentSession"));
         let source = source.and_then(|path| id_by_name(&path));
         self.facts.extend(source.map(SessionFact::ForkOf));
     }
@@ -159,21 +163,21 @@ impl PiTree {
         let by_person = record["type"] == "session_info"
             || [&record["source"], &record["titleSource"]].iter().any(|source| *source == "user");
         let source = if by_person { TitleSource::Person } else { TitleSource::Model };
-        let title = field(record, "title").or_else(|| field(record, "name"));
+        let title = text_field(record, "title").or_else(|| text_field(record, "name"));
         self.facts.extend(title.map(|title| SessionFact::Title(source, title)));
     }
 
-    fn tell(mut self, path: &Path, sink: &mut dyn TranscriptSink) {
+    fn report(mut self, path: &Path, sink: &mut dyn TranscriptSink) {
         if self.id.is_empty() {
             let name = path.file_name().and_then(|name| name.to_str());
             self.id = name.and_then(id_by_name).unwrap_or_default();
         }
-        sink.session(&self.id, Extent::Whole);
+        sink.session(&self.id, SessionExtent::Whole);
         self.facts.drain(..).for_each(|fact| sink.fact(fact));
         let is_told = self.path_to_root();
         for (entry, is_told) in self.entries.into_iter().zip(is_told) {
             for what in entry.happenings.into_iter().filter(|_| is_told) {
-                entry.stamp.tell(sink, what);
+                entry.stamp.report(sink, what);
             }
         }
     }
@@ -209,34 +213,34 @@ fn id_by_name(path: &str) -> Option<String> {
 }
 
 /// Returns what happened by a message, and its role if that is not known.
-fn happenings_of(message: &Value, id: Option<&str>) -> (Vec<Happening>, Option<String>) {
+fn happenings_of(message: &Value, id: Option<&str>) -> (Vec<MomentKind>, Option<String>) {
     let content = &message["content"];
     let happenings = match message["role"].as_str().unwrap_or("no role") {
-        "user" => vec![Happening::Asked(typed(&text_of(content)))],
+        "user" => vec![MomentKind::Asked(typed_text(&text_of(content)))],
         "assistant" => answered(message),
         "toolResult" | "tool" => {
-            let call = field(message, "toolCallId").unwrap_or_default();
+            let call = text_field(message, "toolCallId").unwrap_or_default();
             let output = text_of(content);
             let outcome = outcome_of(message["isError"].as_bool(), &output);
-            vec![Happening::Returned { call, outcome, output }]
+            vec![MomentKind::Returned { call, outcome, output }]
         }
         // A person ran it.
         "bashExecution" => {
             let call = format!("run-{}", id.unwrap_or_default());
-            let command = field(message, "command").unwrap_or_default();
-            let output = field(message, "output").unwrap_or_default();
+            let command = text_field(message, "command").unwrap_or_default();
+            let output = text_field(message, "output").unwrap_or_default();
             let code = message["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
             let outcome = match code {
                 Some(0) => Outcome::Succeeded,
                 Some(code) => Outcome::Exited(code),
                 None => Outcome::Unknown,
             };
-            let ran = Happening::Ran { call: call.clone(), command };
-            vec![ran, Happening::Returned { call, outcome, output }]
+            let ran = MomentKind::Ran { call: call.clone(), command };
+            vec![ran, MomentKind::Returned { call, outcome, output }]
         }
         "branchSummary" | "compactionSummary" => {
-            let summary = field(message, "summary").unwrap_or_else(|| text_of(content));
-            vec![Happening::Summarised(summary)]
+            let summary = text_field(message, "summary").unwrap_or_else(|| text_of(content));
+            vec![MomentKind::Summarised(summary)]
         }
         "custom" | "hookMessage" => return (Vec::new(), Some(String::new())),
         unknown => return (Vec::new(), Some(format!("message/{unknown}"))),
@@ -244,24 +248,24 @@ fn happenings_of(message: &Value, id: Option<&str>) -> (Vec<Happening>, Option<S
     (happenings, None)
 }
 
-fn answered(message: &Value) -> Vec<Happening> {
+fn answered(message: &Value) -> Vec<MomentKind> {
     let mut happenings = Vec::new();
     let text = text_of(&message["content"]);
     if !text.trim().is_empty() {
-        happenings.push(Happening::Answered(text));
+        happenings.push(MomentKind::Answered(text));
     }
     for part in message["content"].as_array().into_iter().flatten() {
         if part["type"] == "toolCall" {
-            let (call, tool) = (field(part, "id"), field(part, "name"));
+            let (call, tool) = (text_field(part, "id"), text_field(part, "name"));
             let (call, tool) = (call.unwrap_or_default(), tool.unwrap_or_default());
             happenings.extend(CALLS.happenings(&call, &tool, &part["arguments"]));
         }
     }
     match message["stopReason"].as_str() {
-        Some("aborted") => happenings.push(Happening::Interrupted),
+        Some("aborted") => happenings.push(MomentKind::Interrupted),
         Some("error") => {
-            let error = field(message, "errorMessage").unwrap_or_default();
-            happenings.push(Happening::Failed(error));
+            let error = text_field(message, "errorMessage").unwrap_or_default();
+            happenings.push(MomentKind::Failed(error));
         }
         _ => {}
     }
@@ -287,7 +291,7 @@ mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{self, GoldenCounts};
-    use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
+    use crate::readers::growth_law::{assert_unknown_records_are_only_counted, read_text};
     use crate::readers::resume_law;
     use crate::real_files::{fixtures, unpacked_at};
     use crate::transcript::Census;
@@ -325,7 +329,7 @@ mod tests {
         exchanges.flat_map(|one| one.parts).map(|part| part.what).collect()
     }
 
-    fn said(records: &[Value]) -> Vec<String> {
+    fn part_texts(records: &[Value]) -> Vec<String> {
         let text = |part| match part {
             PartKind::Asked(text) | PartKind::Answered(text) | PartKind::Summarised(text) => text,
             other => format!("{other:?}"),
@@ -344,7 +348,7 @@ mod tests {
             asks("e", Some("b"), "two, anew"),
             json!({"type": "label", "id": "f", "parentId": "e", "targetId": "a", "label": "x"}),
         ];
-        assert_eq!(said(&records), ["one", "1", "two, anew"]);
+        assert_eq!(part_texts(&records), ["one", "1", "two, anew"]);
         assert_eq!(read(&records).1.understood, 6, "a branch that was left is counted");
     }
 
@@ -357,7 +361,7 @@ mod tests {
             asks("c", Some("lost"), "two"),
             says("d", Some("d"), "2"),
         ];
-        assert_eq!(said(&records), ["one", "1", "two", "2"]);
+        assert_eq!(part_texts(&records), ["one", "1", "two", "2"]);
     }
 
     #[test]
@@ -368,7 +372,7 @@ mod tests {
             for record in &mut records[1..] {
                 record.as_object_mut().unwrap().remove(without);
             }
-            assert_eq!(said(&records), ["one", "1", "two"], "{without}");
+            assert_eq!(part_texts(&records), ["one", "1", "two"], "{without}");
         }
     }
 
@@ -424,7 +428,7 @@ mod tests {
         let expected =
             [Outcome::Exited(2), Outcome::Succeeded, Outcome::Faulted, Outcome::Exited(1)];
         assert_eq!(outcomes, expected);
-        let told = said(&records);
+        let told = part_texts(&records);
         for expected in ["so", "Interrupted", "Failed(\"no net\")", "so far"] {
             assert!(told.iter().any(|part| part == expected), "{expected} in {told:?}");
         }
@@ -479,7 +483,7 @@ mod tests {
         ] {
             let path = unpacked_at(&fixtures.join("pi/real").join(name), folder.path());
             let (sessions, census) = golden::sessions_of(&Pi, &path);
-            assert_eq!(GoldenCounts::of(&sessions), expected, "{name} {census:?}");
+            assert_eq!(GoldenCounts::count(&sessions), expected, "{name} {census:?}");
             assert!(census.unknown.is_empty() && census.broken == 0, "{name} {census:?}");
         }
     }

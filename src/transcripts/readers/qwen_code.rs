@@ -7,14 +7,17 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json_parts::{CallNames, MomentStamp, exit_code_at_end, field, inside, text_of};
+use super::json_parts::{CallNames, MomentStamp, exit_code_at_end, text_field, text_of, value_at};
 use super::loose_json::may_be_glued;
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::records::{RecordLine, RecordLines, each_record};
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
-use crate::transcript::{Extent, Happening, Outcome, SessionFact, TitleSource, TranscriptSink};
+use crate::transcript::{
+    MomentKind, Outcome, SessionExtent, SessionFact, TitleSource, TranscriptSink,
+};
 
 /// Reads the sessions of Qwen Code.
 pub struct QwenCode;
@@ -73,7 +76,7 @@ impl TranscriptReader for QwenCode {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         vec![places.home.join(".qwen/projects")]
     }
 
@@ -94,9 +97,11 @@ impl TranscriptReader for QwenCode {
         let resume = resume.filter(|resume| resume.offset > 0);
         let known = resume.and_then(|resume| QwenHead::deserialize(&resume.state).ok());
         let mut offset = resume.map_or(0, |resume| resume.offset);
-        let mut log = QwenLog::of(path);
+        let mut log = QwenLog::new(path);
         match known.filter(|head| !head.id.is_empty()) {
-            Some(head) if !is_rewound(path, offset)? => log.begin(head, Extent::Continued, sink),
+            Some(head) if !is_rewound(path, offset)? => {
+                log.begin(head, SessionExtent::Continued, sink);
+            }
             _ => offset = 0,
         }
         let is_noise =
@@ -137,19 +142,19 @@ struct QwenHead {
 }
 
 impl QwenHead {
-    fn of(record: &Value, path: &Path) -> Self {
+    fn from_record(record: &Value, path: &Path) -> Self {
         let name =
             || path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
         Self {
-            id: field(record, "sessionId").unwrap_or_else(name),
-            directory: field(record, "cwd"),
-            branch: field(record, "gitBranch"),
-            fork_of: field(&record["forkedFrom"], "sessionId"),
+            id: text_field(record, "sessionId").unwrap_or_else(name),
+            directory: text_field(record, "cwd"),
+            branch: text_field(record, "gitBranch"),
+            fork_of: text_field(&record["forkedFrom"], "sessionId"),
             is_by_program: record["isSidechain"] == true,
         }
     }
 
-    fn tell(&self, sink: &mut dyn TranscriptSink) {
+    fn report_facts(&self, sink: &mut dyn TranscriptSink) {
         let facts = [
             self.directory.clone().map(SessionFact::Directory),
             self.branch.clone().map(SessionFact::Branch),
@@ -171,14 +176,14 @@ struct QwenLog<'a> {
 }
 
 impl<'a> QwenLog<'a> {
-    fn of(path: &'a Path) -> Self {
+    fn new(path: &'a Path) -> Self {
         let (head, questions_after) = (QwenHead::default(), HashMap::new());
         Self { path, head, questions_after, questions: 0, is_answered: true }
     }
 
-    fn begin(&mut self, head: QwenHead, extent: Extent, sink: &mut dyn TranscriptSink) {
+    fn begin(&mut self, head: QwenHead, extent: SessionExtent, sink: &mut dyn TranscriptSink) {
         sink.session(&head.id, extent);
-        head.tell(sink);
+        head.report_facts(sink);
         self.head = head;
     }
 
@@ -187,9 +192,9 @@ impl<'a> QwenLog<'a> {
         let kind = record["type"].as_str().unwrap_or("no type");
         let is_record = ["user", "assistant", "tool_result", "system"].contains(&kind);
         if self.head.id.is_empty() && is_record {
-            self.begin(QwenHead::of(record, self.path), Extent::Whole, sink);
+            self.begin(QwenHead::from_record(record, self.path), SessionExtent::Whole, sink);
         }
-        let stamp = MomentStamp::of(&record["uuid"], &record["timestamp"]);
+        let stamp = MomentStamp::from_values(&record["uuid"], &record["timestamp"]);
         let unknown = match kind {
             "user" => self.asked(record, &stamp, sink),
             "assistant" => {
@@ -223,12 +228,12 @@ impl<'a> QwenLog<'a> {
         if !by_person || is_inserted || record["isSidechain"] == true {
             return Some(String::new());
         }
-        let shown = field(&record["systemPayload"], "displayText");
-        let text = typed(&shown.unwrap_or_else(|| said(&record["message"])));
+        let shown = text_field(&record["systemPayload"], "displayText");
+        let text = typed_text(&shown.unwrap_or_else(|| message_text(&record["message"])));
         if !text.is_empty() {
             self.questions += usize::from(self.is_answered);
             self.is_answered = false;
-            stamp.tell(sink, Happening::Asked(text));
+            stamp.report(sink, MomentKind::Asked(text));
         }
         None
     }
@@ -244,24 +249,24 @@ impl<'a> QwenLog<'a> {
             "custom_title" => {
                 let is_auto = payload["titleSource"] == "auto";
                 let source = if is_auto { TitleSource::Model } else { TitleSource::Person };
-                let title = field(payload, "customTitle").unwrap_or_default();
+                let title = text_field(payload, "customTitle").unwrap_or_default();
                 sink.fact(SessionFact::Title(source, title));
             }
             "parent_session" => {
-                let parent = field(payload, "parentSessionId");
+                let parent = text_field(payload, "parentSessionId");
                 parent.into_iter().for_each(|id| sink.fact(SessionFact::Parent(id)));
                 sink.fact(SessionFact::ByProgram);
             }
             "chat_compression" => {
-                let summary = said(inside(payload, "/compressedHistory/0"));
-                stamp.tell(sink, Happening::Summarised(summary));
+                let summary = message_text(value_at(payload, "/compressedHistory/0"));
+                stamp.report(sink, MomentKind::Summarised(summary));
                 self.is_answered = true;
             }
             "rewind" => {
                 let parent = record["parentUuid"].as_str().unwrap_or_default();
                 let kept = self.questions_after.get(parent).copied().unwrap_or(0);
                 let questions = self.questions.saturating_sub(kept);
-                stamp.tell(sink, Happening::TakenBack { questions });
+                stamp.report(sink, MomentKind::TakenBack { questions });
                 self.questions = kept;
                 self.is_answered = true;
             }
@@ -273,23 +278,23 @@ impl<'a> QwenLog<'a> {
 }
 
 /// Returns the text of a message, in either of its forms.
-fn said(message: &Value) -> String {
+fn message_text(message: &Value) -> String {
     let parts = &message["parts"];
     text_of(if parts.is_null() { &message["content"] } else { parts })
 }
 
 fn answered(message: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
-    stamp.tell(sink, Happening::Answered(said(message)));
+    stamp.report(sink, MomentKind::Answered(message_text(message)));
     for part in message["parts"].as_array().into_iter().flatten() {
         let call = &part["functionCall"];
-        let Some(tool) = field(call, "name") else { continue };
-        let id = field(call, "id").unwrap_or_default();
+        let Some(tool) = text_field(call, "name") else { continue };
+        let id = text_field(call, "id").unwrap_or_default();
         if tool == "exit_plan_mode" {
-            let plan = field(&call["args"], "plan").unwrap_or_default();
-            stamp.tell(sink, Happening::Planned(plan));
+            let plan = text_field(&call["args"], "plan").unwrap_or_default();
+            stamp.report(sink, MomentKind::Planned(plan));
         }
         for what in CALLS.happenings(&id, &tool, &call["args"]) {
-            stamp.tell(sink, what);
+            stamp.report(sink, what);
         }
     }
 }
@@ -297,11 +302,13 @@ fn answered(message: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink)
 fn returned(record: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
     let result = &record["toolCallResult"];
     let status = result["status"].as_str().unwrap_or_default();
-    let parts = inside(record, "/message/parts").as_array().into_iter().flatten();
+    let parts = value_at(record, "/message/parts").as_array().into_iter().flatten();
     for response in parts.map(|part| &part["functionResponse"]).filter(|one| one.is_object()) {
-        let call = field(response, "id").or_else(|| field(result, "callId")).unwrap_or_default();
+        let call =
+            text_field(response, "id").or_else(|| text_field(result, "callId")).unwrap_or_default();
         let own = &response["response"];
-        let output = field(own, "output").or_else(|| field(own, "error")).unwrap_or_default();
+        let output =
+            text_field(own, "output").or_else(|| text_field(own, "error")).unwrap_or_default();
         let outcome = match (status, exit_code_at_end(&output)) {
             ("cancelled", _) => Outcome::Refused(None),
             ("success" | "error", Some(code)) if code != 0 => Outcome::Exited(code),
@@ -311,9 +318,9 @@ fn returned(record: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) 
         };
         let is_answer = response["name"] == "ask_user_question" && outcome == Outcome::Succeeded;
         let decided = is_answer.then(|| output.clone());
-        stamp.tell(sink, Happening::Returned { call, outcome, output });
+        stamp.report(sink, MomentKind::Returned { call, outcome, output });
         if let Some(decided) = decided {
-            stamp.tell(sink, Happening::Decided(decided));
+            stamp.report(sink, MomentKind::Decided(decided));
         }
     }
 }
@@ -325,7 +332,7 @@ mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{self, GoldenCounts};
-    use crate::readers::growing::{
+    use crate::readers::growth_law::{
         assert_reading_on_is_reading_whole, assert_unknown_records_are_only_counted, read_text,
     };
     use crate::readers::resume_law;
@@ -505,7 +512,7 @@ mod tests {
         ] {
             let (sessions, census) = golden::sessions_of(&QwenCode, &folder.join(name));
             let expected = GoldenCounts { user: 1, assistant: 1, edits, ..GoldenCounts::default() };
-            assert_eq!(GoldenCounts::of(&sessions), expected, "{name} {census:?}");
+            assert_eq!(GoldenCounts::count(&sessions), expected, "{name} {census:?}");
             assert!(census.unknown.is_empty() && census.broken == 0, "{name} {census:?}");
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::exchange::{ExchangeBuilder, SessionRead};
 use crate::source::{Resume, TranscriptFile, TranscriptReader};
-use crate::transcript::{Census, Extent};
+use crate::transcript::{Census, SessionExtent};
 
 /// Reads as the importer does: the next reading begins with the last exchange.
 fn step(
@@ -35,7 +35,7 @@ fn joined(mut before: Vec<SessionRead>, later: Vec<SessionRead>, from: u32) -> V
     for session in later {
         let known = before.iter_mut().find(|known| known.native_id == session.native_id);
         match known {
-            Some(known) if session.extent == Extent::Continued => {
+            Some(known) if session.extent == SessionExtent::Continued => {
                 known.exchanges.retain(|exchange| exchange.ordinal < from);
                 known.exchanges.extend(session.exchanges);
                 known.facts.add(session.facts);
@@ -49,7 +49,8 @@ fn joined(mut before: Vec<SessionRead>, later: Vec<SessionRead>, from: u32) -> V
 
 /// What does not depend on how the file was read.
 fn contents(sessions: Vec<SessionRead>) -> Vec<SessionRead> {
-    let plain = |session| SessionRead { extent: Extent::Whole, last_offset: None, ..session };
+    let plain =
+        |session| SessionRead { extent: SessionExtent::Whole, last_offset: None, ..session };
     sessions.into_iter().map(plain).collect()
 }
 

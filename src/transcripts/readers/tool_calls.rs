@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::transcript::{Happening, Outcome, TranscriptMoment, TranscriptSink};
+use crate::transcript::{MomentKind, Outcome, TranscriptMoment, TranscriptSink};
 
 /// Most paths of one call. A patch that touches more is a renaming.
 const PATHS_MAX: usize = 100;
@@ -41,34 +41,34 @@ impl AgentCall<'_> {
         let calls = self.happenings();
         let ids = calls.len();
         for what in calls {
-            sink.happened(self.moment(what));
+            sink.moment(self.moment(what));
         }
         let Some((outcome, output)) = ended else { return };
         for place in 0..ids {
             let (call, outcome, output) = (self.id_of(place), outcome.clone(), output.clone());
-            sink.happened(self.moment(Happening::Returned { call, outcome, output }));
+            sink.moment(self.moment(MomentKind::Returned { call, outcome, output }));
         }
     }
 
-    fn happenings(&self) -> Vec<Happening> {
+    fn happenings(&self) -> Vec<MomentKind> {
         let call = self.id.to_owned();
         match self.kind {
             CallKind::Shell => {
                 if let Some(command) = command_of(self.input) {
-                    return vec![Happening::Ran { call, command }];
+                    return vec![MomentKind::Ran { call, command }];
                 }
             }
             CallKind::Edit => {
                 let paths = paths_of(self.input);
                 if !paths.is_empty() {
-                    let edit = |(place, path)| Happening::Edited { call: self.id_of(place), path };
+                    let edit = |(place, path)| MomentKind::Edited { call: self.id_of(place), path };
                     return paths.into_iter().enumerate().map(edit).collect();
                 }
             }
             CallKind::Other => {}
         }
         let argument = argument_of(self.input).unwrap_or_default();
-        vec![Happening::Called { call, tool: self.name.to_owned(), argument }]
+        vec![MomentKind::Called { call, tool: self.name.to_owned(), argument }]
     }
 
     /// The first path has the id of the call, the others one of their own.
@@ -76,9 +76,9 @@ impl AgentCall<'_> {
         if place == 0 { self.id.to_owned() } else { format!("{}#{place}", self.id) }
     }
 
-    fn moment(&self, what: Happening) -> TranscriptMoment {
+    fn moment(&self, what: MomentKind) -> TranscriptMoment {
         let message_id = self.message_id.map(str::to_owned);
-        TranscriptMoment { message_id, at_ms: self.at_ms, what }
+        TranscriptMoment { message_id, at_ms: self.at_ms, kind: what }
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn exit_code_in(text: &str) -> Option<i32> {
 }
 
 /// Returns how a command with this exit code ended.
-pub(super) fn exited(code: i64) -> Outcome {
+pub(super) fn exit_outcome(code: i64) -> Outcome {
     match i32::try_from(code) {
         Ok(0) => Outcome::Succeeded,
         Ok(code) => Outcome::Exited(code),
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(exit_code_in("failed with exit code 2."), Some(2));
         assert_eq!(exit_code_in("exit code 1, then Command exited with code 3"), Some(3));
         assert_eq!(exit_code_in("the exit code was bad"), None);
-        assert_eq!(exited(0), Outcome::Succeeded);
-        assert_eq!(exited(1 << 40), Outcome::Faulted);
+        assert_eq!(exit_outcome(0), Outcome::Succeeded);
+        assert_eq!(exit_outcome(1 << 40), Outcome::Faulted);
     }
 }

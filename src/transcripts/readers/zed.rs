@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::tool_calls::{
-    AgentCall, CallKind, exit_code_in, exited, joined_text, millis_at, text_at,
+    AgentCall, CallKind, exit_code_in, exit_outcome, joined_text, millis_at, text_at,
 };
-use crate::prompt_text::typed;
-use crate::records::{decompressed, mended_value};
+use crate::prompt_text::typed_text;
+use crate::records::{decompressed, repaired_value};
 use crate::session_tables::{FoundSession, SessionTable, TableError, read_changed};
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
 use crate::table_rows::{DatabaseRow, RowQuery, VALUE_BYTES_MAX};
 use crate::transcript::{
-    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
+    MomentKind, Outcome, RecordStatus, SessionExtent, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
 };
 
@@ -37,7 +38,7 @@ impl TranscriptReader for Zed {
         &Tool { name: "zed", title: "Zed", parser_version: 1, is_tried: false, days_kept: None }
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let linux = places.named_or_home("XDG_DATA_HOME", ".local/share").join("zed/threads");
         let windows = places.named("LOCALAPPDATA").map(|data| data.join("Zed/threads"));
         [linux, places.data.join("Zed/threads")].into_iter().chain(windows).collect()
@@ -77,7 +78,7 @@ fn report_thread(
 ) -> Result<(), TableError> {
     let row = &session.row;
     let Some(thread) = thread_of(row, sink) else { return Ok(()) };
-    sink.session(session.id, Extent::Whole);
+    sink.session(session.id, SessionExtent::Whole);
     let title = text_at(&thread, &["/title", "/summary"]).or(row.text("summary"));
     if let Some(title) = title.filter(|title| *title != UNTITLED) {
         sink.fact(SessionFact::Title(TitleSource::Model, title.to_owned()));
@@ -105,16 +106,16 @@ fn thread_of(row: &DatabaseRow, sink: &mut dyn TranscriptSink) -> Option<Value> 
     let data = row.bytes(sink)?;
     let thread = match row.text("data_type") {
         Some("zstd") => {
-            decompressed(data, THREAD_BYTES_MAX).and_then(|data| mended_value(&data).ok())
+            decompressed(data, THREAD_BYTES_MAX).and_then(|data| repaired_value(&data).ok())
         }
-        Some("json") | None => mended_value(data).ok(),
+        Some("json") | None => repaired_value(data).ok(),
         Some(kind) => {
-            sink.count(Recognised::Unknown(&format!("data type {kind}")));
+            sink.count(RecordStatus::Unknown(&format!("data type {kind}")));
             return None;
         }
     };
     if thread.is_none() {
-        sink.count(Recognised::Broken);
+        sink.count(RecordStatus::Broken);
     }
     thread
 }
@@ -123,15 +124,15 @@ fn thread_of(row: &DatabaseRow, sink: &mut dyn TranscriptSink) -> Option<Value> 
 fn report_message(message: &Value, at_ms: Option<i64>, sink: &mut dyn TranscriptSink) {
     if let Some(role) = text_at(message, &["/role"]) {
         report_old(message, role, at_ms, sink);
-        return sink.count(Recognised::Understood);
+        return sink.count(RecordStatus::Understood);
     }
     let (kind, inside) = match message {
         Value::Object(fields) => match fields.iter().next() {
             Some((kind, inside)) => (kind.as_str(), inside),
-            None => return sink.count(Recognised::Broken),
+            None => return sink.count(RecordStatus::Broken),
         },
         Value::String(kind) => (kind.as_str(), &Value::Null),
-        _ => return sink.count(Recognised::Broken),
+        _ => return sink.count(RecordStatus::Broken),
     };
     let content = inside.get("content").and_then(Value::as_array);
     match kind {
@@ -140,7 +141,7 @@ fn report_message(message: &Value, at_ms: Option<i64>, sink: &mut dyn Transcript
             // What was mentioned is the text of files; what was typed stands beside it.
             let texts = content.into_iter().flatten().filter_map(|item| text_at(item, &["/Text"]));
             let text = texts.collect::<Vec<_>>().join("\n");
-            sink.happened(moment(id, at_ms, Happening::Asked(typed(&text))));
+            sink.moment(moment(id, at_ms, MomentKind::Asked(typed_text(&text))));
         }
         "Agent" => {
             for item in content.into_iter().flatten() {
@@ -149,12 +150,12 @@ fn report_message(message: &Value, at_ms: Option<i64>, sink: &mut dyn Transcript
         }
         "Compaction" => {
             let text = text_at(inside, &["/Summary", "/summary"]).unwrap_or_default();
-            sink.happened(moment(None, at_ms, Happening::Summarised(text.to_owned())));
+            sink.moment(moment(None, at_ms, MomentKind::Summarised(text.to_owned())));
         }
-        "Resume" => return sink.count(Recognised::Left),
-        kind => return sink.count(Recognised::Unknown(kind)),
+        "Resume" => return sink.count(RecordStatus::Left),
+        kind => return sink.count(RecordStatus::Unknown(kind)),
     }
-    sink.count(Recognised::Understood);
+    sink.count(RecordStatus::Understood);
 }
 
 fn report_item(
@@ -164,7 +165,7 @@ fn report_item(
     sink: &mut dyn TranscriptSink,
 ) {
     if let Some(text) = text_at(item, &["/Text"]) {
-        sink.happened(moment(None, at_ms, Happening::Answered(text.to_owned())));
+        sink.moment(moment(None, at_ms, MomentKind::Answered(text.to_owned())));
     } else if let Some(call) = item.get("ToolUse") {
         let id = text_at(call, &["/id"]).unwrap_or_default();
         let result = results.and_then(|results| results.get(id));
@@ -178,8 +179,8 @@ fn report_old(message: &Value, role: &str, at_ms: Option<i64>, sink: &mut dyn Tr
     let texts = list("segments").filter(is_text).filter_map(|part| text_at(part, &["/text"]));
     let text = texts.collect::<Vec<_>>().join("\n");
     match role {
-        "user" => sink.happened(moment(None, at_ms, Happening::Asked(typed(&text)))),
-        "assistant" => sink.happened(moment(None, at_ms, Happening::Answered(text))),
+        "user" => sink.moment(moment(None, at_ms, MomentKind::Asked(typed_text(&text)))),
+        "assistant" => sink.moment(moment(None, at_ms, MomentKind::Answered(text))),
         _ => {}
     }
     for call in list("tool_uses") {
@@ -216,15 +217,15 @@ fn ended(kind: CallKind, result: &Value) -> (Outcome, String) {
     let head = output.lines().next().filter(|_| kind == CallKind::Shell).unwrap_or_default();
     let outcome = match exit_code_in(head).filter(|_| head.contains("failed")) {
         _ if is_error && output.contains(REFUSED) => Outcome::Refused(None),
-        Some(code) => exited(code.into()),
+        Some(code) => exit_outcome(code.into()),
         None if is_error => Outcome::Faulted,
         None => Outcome::Succeeded,
     };
     (outcome, output)
 }
 
-fn moment(id: Option<&str>, at_ms: Option<i64>, what: Happening) -> TranscriptMoment {
-    TranscriptMoment { message_id: id.map(str::to_owned), at_ms, what }
+fn moment(id: Option<&str>, at_ms: Option<i64>, what: MomentKind) -> TranscriptMoment {
+    TranscriptMoment { message_id: id.map(str::to_owned), at_ms, kind: what }
 }
 
 #[cfg(test)]
@@ -318,6 +319,6 @@ mod tests {
             summaries: 1,
             ..GoldenCounts::default()
         };
-        assert_eq!((GoldenCounts::of(&sessions), census.unknown.len()), (expected, 0));
+        assert_eq!((GoldenCounts::count(&sessions), census.unknown.len()), (expected, 0));
     }
 }

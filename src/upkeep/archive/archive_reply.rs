@@ -5,16 +5,16 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::archive_result::{ArchiveMode, ArchiveResult};
-use crate::counted::counted;
-use crate::shown_path::shown;
+use crate::counted_noun::counted;
+use crate::display_path::display_path;
 use guard::text::{Layout, neutralise};
 use reply::Reply;
-use store::Moved;
+use store::MovedLines;
 
 pub(super) fn reply(how: ArchiveMode, all: &[ArchiveResult]) -> Reply {
     let mut text = String::new();
     all.iter().for_each(|done| about(&mut text, how, done));
-    let total = |of: fn(&Moved) -> u64| -> u64 {
+    let total = |of: fn(&MovedLines) -> u64| -> u64 {
         all.iter().filter_map(|done| done.moved.as_ref().ok()).map(of).sum()
     };
     let (lines, cleaned) = (total(|moved| moved.lines), total(|moved| moved.cleaned_lines));
@@ -34,7 +34,7 @@ pub(super) fn reply(how: ArchiveMode, all: &[ArchiveResult]) -> Reply {
 }
 
 fn about(text: &mut String, how: ArchiveMode, done: &ArchiveResult) {
-    let log = shown(&done.log);
+    let log = display_path(&done.log);
     let moved = match &done.moved {
         Ok(moved) => moved,
         Err(error) => {
@@ -55,7 +55,7 @@ fn about(text: &mut String, how: ArchiveMode, done: &ArchiveResult) {
     if lines > 0 && how == ArchiveMode::DryRun {
         let _ = writeln!(text, "would     {log}: {lines} lines, {} bytes", moved.line_bytes);
     } else if lines > 0 {
-        let segments: Vec<String> = moved.segments.iter().map(|path| shown(path)).collect();
+        let segments: Vec<String> = moved.segments.iter().map(|path| display_path(path)).collect();
         let (from, to) = (moved.line_bytes, moved.packed_bytes);
         let _ = writeln!(
             text,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use store::{Moved, StoreError};
+use store::{MovedLines, StoreError};
 
 /// Whether to change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,5 +19,5 @@ pub struct ArchiveResult {
     /// The log.
     pub log: PathBuf,
     /// What was moved, or would be.
-    pub moved: Result<Moved, StoreError>,
+    pub moved: Result<MovedLines, StoreError>,
 }

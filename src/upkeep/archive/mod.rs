@@ -9,9 +9,9 @@ pub use archive_result::{ArchiveMode, ArchiveResult};
 use std::path::{Path, PathBuf};
 
 use super::{CheckReport, CheckVerdict};
-use event::{Decoded, Timestamp, codec};
+use event::{DecodedLine, Timestamp, codec};
 use settings::GeneralSettings;
-use store::{LogLine, Moved, Moves, Store, StoreError};
+use store::{LogLine, MoveRule, MovedLines, Store, StoreError};
 
 /// How many lines stay in a log by default. jq, grep and people can still handle this many.
 pub const KEEP_LINES_DEFAULT: u64 = 10_000;
@@ -46,7 +46,7 @@ pub struct ArchiveRequest<'a> {
 }
 
 /// A report, with the first failure.
-pub struct Archived {
+pub struct ArchiveOutcome {
     /// The report. It is wrong if a log could not be archived.
     pub checked: CheckReport,
     /// The first failure.
@@ -55,7 +55,7 @@ pub struct Archived {
 
 /// Archives logs one after another. A failure of one log does not stop the others.
 #[must_use]
-pub fn archive(request: &ArchiveRequest<'_>) -> Archived {
+pub fn archive(request: &ArchiveRequest<'_>) -> ArchiveOutcome {
     let done: Vec<ArchiveResult> = request
         .logs
         .iter()
@@ -70,7 +70,7 @@ pub fn archive(request: &ArchiveRequest<'_>) -> Archived {
     let reply = archive_reply::reply(request.how, &done);
     let failed = done.into_iter().find_map(|done| done.moved.err());
     let verdict = if failed.is_some() { CheckVerdict::Wrong } else { CheckVerdict::Fine };
-    Archived { checked: CheckReport { verdict, reply }, failed }
+    ArchiveOutcome { checked: CheckReport { verdict, reply }, failed }
 }
 
 /// Archives every log that exceeds what the settings allow, far enough that it does not exceed it again soon: half the lines
@@ -100,30 +100,31 @@ pub fn by_policy(store: &Store, policy: &GeneralSettings, now: Timestamp) -> Vec
         let moved = archive_log(store, &log, &planning);
         ArchiveResult { log, moved }
     });
-    let is_told =
-        |done: &ArchiveResult| done.moved.as_ref().map_or(true, |moved| *moved != Moved::default());
+    let is_told = |done: &ArchiveResult| {
+        done.moved.as_ref().map_or(true, |moved| *moved != MovedLines::default())
+    };
     done.filter(is_told).collect()
 }
 
-fn archive_log(store: &Store, log: &Path, planning: &Planning) -> Result<Moved, StoreError> {
+fn archive_log(store: &Store, log: &Path, planning: &Planning) -> Result<MovedLines, StoreError> {
     store::archive(store, log, &mut || planning.plan(log))
 }
 
 /// Takes out lines that stand in two files before it archives. This reads all segments of the log, so only a command that
 /// a person runs does it.
-fn mend_and_archive(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreError> {
+fn mend_and_archive(store: &Store, log: &Path, bounds: Bounds) -> Result<MovedLines, StoreError> {
     let mended_lines = store::take_out_doubled(store, log)?;
-    let moved = archive_log(store, log, &Planning::of(bounds))?;
-    Ok(Moved { cleaned_lines: moved.cleaned_lines + mended_lines, ..moved })
+    let moved = archive_log(store, log, &Planning::from_bounds(bounds))?;
+    Ok(MovedLines { cleaned_lines: moved.cleaned_lines + mended_lines, ..moved })
 }
 
-fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreError> {
+fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<MovedLines, StoreError> {
     let doubled = store.doubled(log)?;
     let cleaned_lines = doubled.iter().map(|doubled| doubled.lines).sum();
     let left_over = doubled.iter().filter(|doubled| doubled.file == log);
     let left_over: u64 = left_over.map(|doubled| doubled.lines).sum();
-    let mut moved = Moved { cleaned_lines, ..Moved::default() };
-    if let Some(mut moves) = Planning::of(bounds).plan(log)? {
+    let mut moved = MovedLines { cleaned_lines, ..MovedLines::default() };
+    if let Some(mut moves) = Planning::from_bounds(bounds).plan(log)? {
         store::lines_of(log, |line| {
             if moves(&line) {
                 moved.lines += 1;
@@ -147,12 +148,12 @@ struct Planning {
 
 impl Planning {
     /// The plan of a command that a person runs.
-    fn of(bounds: Bounds) -> Self {
+    fn from_bounds(bounds: Bounds) -> Self {
         Self { bounds, above_lines: bounds.keep_lines, aged_lines_min: 1 }
     }
 
     /// Reads a log and selects lines. Lines without an event stay; `verify` reports them.
-    fn plan(&self, log: &Path) -> Result<Option<Moves<'static>>, StoreError> {
+    fn plan(&self, log: &Path) -> Result<Option<MoveRule<'static>>, StoreError> {
         let file_repo = Store::repo_of(log).to_string();
         let (mut lines, mut aged) = (0, 0);
         let not_before = self.bounds.not_before;
@@ -180,6 +181,6 @@ impl Planning {
 
 /// Tells whether the event of a line is too old; `None` if the line has no event.
 fn judged(line: &LogLine<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
-    let Decoded::Event(event) = codec::decode(line.bytes, file_repo) else { return None };
+    let DecodedLine::Event(event) = codec::decode(line.bytes, file_repo) else { return None };
     Some(matches!((event.timestamp, not_before), (Some(when), Some(bound)) if when < bound))
 }

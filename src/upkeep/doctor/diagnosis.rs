@@ -18,23 +18,23 @@ pub(super) struct Diagnosis {
     pub(super) level: Level,
     pub(super) says: String,
     /// The one command that fixes it.
-    pub(super) mend: Option<String>,
+    pub(super) fix: Option<String>,
 }
 
 impl Diagnosis {
     pub(super) fn fine(about: &'static str, says: impl Into<String>) -> Self {
-        Self { about, level: Level::Fine, says: says.into(), mend: None }
+        Self { about, level: Level::Fine, says: says.into(), fix: None }
     }
 
     pub(super) fn warn(about: &'static str, says: impl Into<String>) -> Self {
-        Self { about, level: Level::Warn, says: says.into(), mend: None }
+        Self { about, level: Level::Warn, says: says.into(), fix: None }
     }
 
     pub(super) fn fail(about: &'static str, says: impl Into<String>) -> Self {
-        Self { about, level: Level::Fail, says: says.into(), mend: None }
+        Self { about, level: Level::Fail, says: says.into(), fix: None }
     }
 
-    pub(super) fn mended_by(self, command: String) -> Self {
-        Self { mend: Some(command), ..self }
+    pub(super) fn with_fix(self, command: String) -> Self {
+        Self { fix: Some(command), ..self }
     }
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clients::setup::ClientsStatus;
-use engine::watch::Watching;
+use engine::watch::WatchMode;
 use reply::StateNote;
-use search::snapshot::Room;
+use search::snapshot::MemoryUsage;
 use store::Store;
 
 /// What is examined.
@@ -23,9 +23,9 @@ pub struct DoctorRequest<'a> {
     /// Where vectors are stored.
     pub cache_dir: Option<PathBuf>,
     /// How much memory the memories take, if it may be close to the limit.
-    pub room: Option<Room>,
+    pub room: Option<MemoryUsage>,
     /// How a server learns of changes.
-    pub watching: Watching,
+    pub watching: WatchMode,
     /// The user's home directory.
     pub home: Option<PathBuf>,
     /// The state of the clients that setup knows.

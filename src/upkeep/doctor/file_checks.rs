@@ -5,9 +5,9 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::diagnosis::Diagnosis;
-use crate::counted::counted;
-use crate::shown_path::{shown, word};
-use store::{ChainFaultKind, LockState, Store, line_count, make_a_file_in};
+use crate::counted_noun::counted;
+use crate::display_path::{display_path, shell_word};
+use store::{ChainFaultKind, LockState, Store, create_probe_file, line_count};
 
 /// Most logs with a problem that are listed one by one.
 const TOLD_MAX: usize = 20;
@@ -20,14 +20,17 @@ pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
     let found = match root.metadata() {
         Ok(found) if found.is_dir() => found,
         Ok(_) => {
-            let says = format!("{} is not a directory", shown(root));
-            return vec![Diagnosis::fail("store", says).mended_by(moved_away(root))];
+            let says = format!("{} is not a directory", display_path(root));
+            return vec![Diagnosis::fail("store", says).with_fix(moved_away(root))];
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let says = format!("{} does not exist yet; the first lesson creates it", shown(root));
+            let says =
+                format!("{} does not exist yet; the first lesson creates it", display_path(root));
             return vec![Diagnosis::fine("store", says)];
         }
-        Err(error) => return vec![Diagnosis::fail("store", format!("{}: {error}", shown(root)))],
+        Err(error) => {
+            return vec![Diagnosis::fail("store", format!("{}: {error}", display_path(root)))];
+        }
     };
     let mut findings = vec![directory(root, &found)];
     findings.extend(FOLDERS.iter().filter_map(|name| folder(&root.join(name))));
@@ -60,21 +63,21 @@ fn directory(root: &Path, found: &Metadata) -> Diagnosis {
     if let Some(finding) = open_to_others("store", root, found) {
         return finding;
     }
-    match make_a_file_in(root) {
+    match create_probe_file(root) {
         Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {
-            let says = format!("the disk of {} is full: nothing can be saved", shown(root));
-            Diagnosis::fail("store", says).mended_by(format!("df -h {}", word(root)))
+            let says = format!("the disk of {} is full: nothing can be saved", display_path(root));
+            Diagnosis::fail("store", says).with_fix(format!("df -h {}", shell_word(root)))
         }
         Err(error) => {
-            let says = format!("no file can be written in {}: {error}", shown(root));
-            Diagnosis::fail("store", says).mended_by(format!("chmod u+rwx {}", word(root)))
+            let says = format!("no file can be written in {}: {error}", display_path(root));
+            Diagnosis::fail("store", says).with_fix(format!("chmod u+rwx {}", shell_word(root)))
         }
         Ok(made) if owner(&made) != owner(found) => {
-            let says = format!("{} belongs to another user", shown(root));
-            let mend = format!("sudo chown -R \"$(id -u)\" {}", word(root));
-            Diagnosis::warn("store", says).mended_by(mend)
+            let says = format!("{} belongs to another user", display_path(root));
+            let mend = format!("sudo chown -R \"$(id -u)\" {}", shell_word(root));
+            Diagnosis::warn("store", says).with_fix(mend)
         }
-        Ok(_) => Diagnosis::fine("store", shown(root)),
+        Ok(_) => Diagnosis::fine("store", display_path(root)),
     }
 }
 
@@ -83,8 +86,8 @@ fn folder(folder: &Path) -> Option<Diagnosis> {
     if found.is_dir() {
         return open_to_others("store", folder, &found);
     }
-    let says = format!("{} is not a plain folder", shown(folder));
-    Some(Diagnosis::fail("store", says).mended_by(moved_away(folder)))
+    let says = format!("{} is not a plain folder", display_path(folder));
+    Some(Diagnosis::fail("store", says).with_fix(moved_away(folder)))
 }
 
 fn about_logs(logs: &[PathBuf]) -> Vec<Diagnosis> {
@@ -102,53 +105,57 @@ fn about_logs(logs: &[PathBuf]) -> Vec<Diagnosis> {
 }
 
 fn about_log(log: &Path) -> Option<Diagnosis> {
-    let fail = |says: &str| Diagnosis::fail("logs", format!("{}: {says}", shown(log)));
+    let fail = |says: &str| Diagnosis::fail("logs", format!("{}: {says}", display_path(log)));
     let found = match log.symlink_metadata() {
         Ok(found) => found,
         Err(error) => return Some(fail(&error.to_string())),
     };
     if found.is_symlink() {
-        return Some(fail("is a symbolic link, which is refused").mended_by(moved_away(log)));
+        return Some(fail("is a symbolic link, which is refused").with_fix(moved_away(log)));
     }
     if !found.is_file() {
-        return Some(fail("is a directory or a device, not a log").mended_by(moved_away(log)));
+        return Some(fail("is a directory or a device, not a log").with_fix(moved_away(log)));
     }
     if has_second_name(&found) {
-        let (log, own) = (word(log), word(&log.with_extension("own")));
+        let (log, own) = (shell_word(log), shell_word(&log.with_extension("own")));
         let mend = format!("cp -p {log} {own} && mv {own} {log}");
-        return Some(fail("has a second name (a hard link), which is refused").mended_by(mend));
+        return Some(fail("has a second name (a hard link), which is refused").with_fix(mend));
     }
     if let Err(error) = std::fs::OpenOptions::new().read(true).append(true).open(log) {
-        let mend = format!("chmod u+rw {}", word(log));
-        return Some(fail(&format!("cannot be read and written: {error}")).mended_by(mend));
+        let mend = format!("chmod u+rw {}", shell_word(log));
+        return Some(fail(&format!("cannot be read and written: {error}")).with_fix(mend));
     }
     open_to_others("logs", log, &found)
 }
 
 fn too_long(log: &Path) -> Option<Diagnosis> {
     let lines = store::lines_of_long_log(log)?;
-    let says =
-        format!("{} has {lines} lines; old ones can be archived and stay searchable", shown(log));
-    Some(Diagnosis::warn("logs", says).mended_by("agent-knowledge archive".to_owned()))
+    let says = format!(
+        "{} has {lines} lines; old ones can be archived and stay searchable",
+        display_path(log)
+    );
+    Some(Diagnosis::warn("logs", says).with_fix("agent-knowledge archive".to_owned()))
 }
 
 fn moved_away(path: &Path) -> String {
     let mut away = path.as_os_str().to_owned();
     away.push(".away");
-    format!("mv {} {}", word(path), word(Path::new(&away)))
+    format!("mv {} {}", shell_word(path), shell_word(Path::new(&away)))
 }
 
 #[cfg(unix)]
 fn open_to_others(about: &'static str, path: &Path, found: &Metadata) -> Option<Diagnosis> {
     let mode = std::os::unix::fs::MetadataExt::mode(found);
     if mode & 0o022 != 0 {
-        let says = format!("{} can be written by others", shown(path));
-        return Some(Diagnosis::fail(about, says).mended_by(format!("chmod go-w {}", word(path))));
+        let says = format!("{} can be written by others", display_path(path));
+        return Some(
+            Diagnosis::fail(about, says).with_fix(format!("chmod go-w {}", shell_word(path))),
+        );
     }
     if mode & 0o055 != 0 {
-        let says = format!("{} can be read by others", shown(path));
+        let says = format!("{} can be read by others", display_path(path));
         return Some(
-            Diagnosis::warn(about, says).mended_by(format!("chmod go-rwx {}", word(path))),
+            Diagnosis::warn(about, says).with_fix(format!("chmod go-rwx {}", shell_word(path))),
         );
     }
     None
@@ -191,10 +198,10 @@ fn locks(store: &Store, logs: &[PathBuf]) -> Diagnosis {
                 let lock = store.root().join(format!(".locks/{name}.lock"));
                 let says = format!(
                     "{} has been locked by another process for more than {waited_ms} ms",
-                    shown(log)
+                    display_path(log)
                 );
                 return Diagnosis::fail("locks", says)
-                    .mended_by(format!("fuser -v {}", word(&lock)));
+                    .with_fix(format!("fuser -v {}", shell_word(&lock)));
             }
             Err(error) => return Diagnosis::fail("locks", format!("failed to {error}")),
         }
@@ -246,7 +253,7 @@ fn chains(store: &Store, logs: &[PathBuf]) -> Option<Diagnosis> {
         return (own + others > 0).then(|| Diagnosis::fine("chain", says));
     }
     let says = lost.join("; ");
-    Some(Diagnosis::warn("chain", says).mended_by("agent-knowledge verify".to_owned()))
+    Some(Diagnosis::warn("chain", says).with_fix("agent-knowledge verify".to_owned()))
 }
 
 /// Counts waiting writes in the spool and damaged lines in the quarantine.
@@ -267,7 +274,7 @@ fn waiting(store: &Store) -> Vec<Diagnosis> {
     if let Ok(files) = store.quarantines() {
         let lines: usize = files.iter().map(|file| line_count(file)).sum();
         if lines > 0 {
-            let folder = shown(&store.root().join(".quarantine"));
+            let folder = display_path(&store.root().join(".quarantine"));
             findings
                 .push(Diagnosis::fine("quarantine", format!("{lines} damaged lines in {folder}")));
         }

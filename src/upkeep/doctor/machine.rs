@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use super::diagnosis::Diagnosis;
-use engine::watch::{Watch, Watching};
+use engine::watch::{Watch, WatchMode};
 use store::Store;
 
 /// File systems on which locks and change notifications of other machines are unreliable.
 const SHARED: [&str; 9] =
     ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "drvfs"];
 
-pub(super) fn watching(store: &Store, watching: Watching) -> Diagnosis {
+pub(super) fn watching(store: &Store, watching: WatchMode) -> Diagnosis {
     let about = "watching";
     if !store.root().is_dir() {
         return Diagnosis::fine(about, "starts once there is a store");
@@ -19,8 +19,8 @@ pub(super) fn watching(store: &Store, watching: Watching) -> Diagnosis {
     let watch = Watch::over(store.root(), watching, || ());
     match (watch.trouble(), watching) {
         (None, _) => Diagnosis::fine(about, "the system reports changes"),
-        (Some(_), Watching::PollOnly) => Diagnosis::fine(about, "by polling only, as configured"),
-        (Some(trouble), Watching::System) => {
+        (Some(_), WatchMode::PollOnly) => Diagnosis::fine(about, "by polling only, as configured"),
+        (Some(trouble), WatchMode::System) => {
             let says = format!("by polling only, before every answer: {trouble}");
             let finding = Diagnosis::warn(about, says);
             // The watcher's wording of ENOSPC and EMFILE from inotify.
@@ -30,7 +30,7 @@ pub(super) fn watching(store: &Store, watching: Watching) -> Diagnosis {
             if !is_limit {
                 return finding;
             }
-            finding.mended_by(
+            finding.with_fix(
                 "sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512"
                     .to_owned(),
             )

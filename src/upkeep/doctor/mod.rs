@@ -36,9 +36,12 @@ pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
     findings.push(parts::log_memory(&request.program_folders));
     findings.push(set_up::examine(request.home.as_deref(), request.directory));
     findings.extend(set_up::set_up(&request.clients));
-    findings.extend(request.sessions.iter().flat_map(|note| parts::noted("past sessions", note)));
-    findings.extend(request.team.iter().flat_map(|note| parts::noted("team", note)));
-    findings.extend(request.reranker.iter().flat_map(|note| parts::noted("reranker", note)));
+    findings.extend(
+        request.sessions.iter().flat_map(|note| parts::state_diagnoses("past sessions", note)),
+    );
+    findings.extend(request.team.iter().flat_map(|note| parts::state_diagnoses("team", note)));
+    findings
+        .extend(request.reranker.iter().flat_map(|note| parts::state_diagnoses("reranker", note)));
     let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
     let verdict = if is_failed { CheckVerdict::Wrong } else { CheckVerdict::Fine };
     CheckReport { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }
@@ -54,7 +57,7 @@ fn text(findings: &[Diagnosis]) -> String {
         };
         let says = neutralise(&finding.says, Layout::Line);
         let _ = writeln!(text, "{level:<5} {:<14} {says}", finding.about);
-        if let Some(mend) = &finding.mend {
+        if let Some(mend) = &finding.fix {
             let _ = writeln!(text, "      {:<14} fix: {mend}", "");
         }
     }
@@ -70,7 +73,7 @@ fn json_of(findings: &[Diagnosis], verdict: CheckVerdict) -> Value {
                 Level::Warn => "warn",
                 Level::Fail => "fail",
             };
-            json!({ "check": finding.about, "state": state, "says": finding.says, "mend": finding.mend })
+            json!({ "check": finding.about, "state": state, "says": finding.says, "mend": finding.fix })
         })
         .collect();
     json!({ "fine": verdict == CheckVerdict::Fine, "checks": checks })

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::diagnosis::Diagnosis;
 use super::doctor_request::DoctorRequest;
-use crate::shown_path::{shown, word};
+use crate::display_path::{display_path, shell_word};
 use index::embed::{EmbedError, RUNS_MODEL, model};
 use reply::StateNote;
-use search::snapshot::Room;
-use store::{make_a_file_in, trusted};
+use search::snapshot::MemoryUsage;
+use store::{create_probe_file, trusted};
 
 /// How long the other program may take to print its version, in milliseconds. Ours takes two. Whatever else has
 /// that name must not make this process hang.
@@ -24,9 +24,9 @@ const LOOK_MS: u64 = 5;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Reports the state of a part, and what somebody should see to.
-pub(super) fn noted(about: &'static str, note: &StateNote) -> Vec<Diagnosis> {
+pub(super) fn state_diagnoses(about: &'static str, note: &StateNote) -> Vec<Diagnosis> {
     let mended = |finding: Diagnosis| match &note.command {
-        Some(command) => finding.mended_by(command.clone()),
+        Some(command) => finding.with_fix(command.clone()),
         None => finding,
     };
     let mut findings = vec![Diagnosis::fine(about, note.says.as_str())];
@@ -46,22 +46,22 @@ pub(super) fn configuration(request: &DoctorRequest<'_>) -> Option<Diagnosis> {
         let finding = Diagnosis::fail(about, trouble.as_str());
         return Some(match file {
             Some(file) if file.is_file() => {
-                finding.mended_by(format!("${{EDITOR:-vi}} {}", word(file)))
+                finding.with_fix(format!("${{EDITOR:-vi}} {}", shell_word(file)))
             }
             Some(_) | None => finding,
         });
     }
     match file {
-        Some(file) if file.exists() => Some(Diagnosis::fine(about, shown(file))),
+        Some(file) if file.exists() => Some(Diagnosis::fine(about, display_path(file))),
         Some(_) if !request.settings_findings.is_empty() => None,
         Some(file) => {
-            Some(Diagnosis::fine(about, format!("none at {}, which is fine", shown(file))))
+            Some(Diagnosis::fine(about, format!("none at {}, which is fine", display_path(file))))
         }
         None => Some(Diagnosis::fine(about, "none")),
     }
 }
 
-pub(super) fn room(room: Room) -> Diagnosis {
+pub(super) fn room(room: MemoryUsage) -> Diagnosis {
     match room.notice() {
         None => Diagnosis::fine(
             "memory",
@@ -84,7 +84,7 @@ pub(super) fn model(directory: &Path) -> Diagnosis {
     }
     if status.is_ready() {
         let megabytes = status.bytes() / 1_000_000;
-        return Diagnosis::fine("model", format!("{megabytes} MB in {}", shown(directory)));
+        return Diagnosis::fine("model", format!("{megabytes} MB in {}", display_path(directory)));
     }
     let bad = status.files.iter().filter(|file| {
         !matches!(file.state, model::FileState::Present | model::FileState::OwnCopy)
@@ -92,29 +92,35 @@ pub(super) fn model(directory: &Path) -> Diagnosis {
     let bad: Vec<String> = bad.map(|file| format!("{} {}", file.name, file.state)).collect();
     let says = format!(
         "search by words only: no usable model in {} ({})",
-        shown(directory),
+        display_path(directory),
         bad.join(", ")
     );
-    Diagnosis::warn("model", says).mended_by("agent-knowledge model fetch".to_owned())
+    Diagnosis::warn("model", says).with_fix("agent-knowledge model fetch".to_owned())
 }
 
 pub(super) fn cache(directory: &Path) -> Diagnosis {
     if !directory.exists() {
-        return Diagnosis::fine("cache", format!("{} is created when needed", shown(directory)));
+        return Diagnosis::fine(
+            "cache",
+            format!("{} is created when needed", display_path(directory)),
+        );
     }
     if let Err(error) = trusted(directory) {
         return Diagnosis::warn("cache", format!("answers are slower: failed to {error}"));
     }
-    if let Err(error) = make_a_file_in(directory) {
-        let says = format!("vectors cannot be stored in {}: {error}", shown(directory));
+    if let Err(error) = create_probe_file(directory) {
+        let says = format!("vectors cannot be stored in {}: {error}", display_path(directory));
         return Diagnosis::warn("cache", says)
-            .mended_by(format!("chmod u+rwx {}", word(directory)));
+            .with_fix(format!("chmod u+rwx {}", shell_word(directory)));
     }
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let bytes: u64 =
         entries.filter_map(|entry| entry.metadata().ok()).map(|found| found.len()).sum();
     let tenths = bytes / 100_000;
-    Diagnosis::fine("cache", format!("{}.{} MB in {}", tenths / 10, tenths % 10, shown(directory)))
+    Diagnosis::fine(
+        "cache",
+        format!("{}.{} MB in {}", tenths / 10, tenths % 10, display_path(directory)),
+    )
 }
 
 pub(super) fn log_memory(folders: &[PathBuf]) -> Diagnosis {
@@ -126,18 +132,19 @@ pub(super) fn log_memory(folders: &[PathBuf]) -> Diagnosis {
     };
     match version_of(&path) {
         Some(version) if version == VERSION => {
-            Diagnosis::fine("log-memory", format!("{version}, {}", shown(&path)))
+            Diagnosis::fine("log-memory", format!("{version}, {}", display_path(&path)))
         }
         Some(version) => Diagnosis::warn(
             "log-memory",
             format!(
                 "{} has version {version}, this program has {VERSION}; install the same version of both",
-                shown(&path)
+                display_path(&path)
             ),
         ),
-        None => {
-            Diagnosis::warn("log-memory", format!("{} does not print its version", shown(&path)))
-        }
+        None => Diagnosis::warn(
+            "log-memory",
+            format!("{} does not print its version", display_path(&path)),
+        ),
     }
 }
 

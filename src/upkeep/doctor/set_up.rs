@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::diagnosis::Diagnosis;
-use crate::shown_path::shown;
+use crate::display_path::display_path;
 use clients::setup::ClientsStatus;
 
 /// Configuration files below the home directory, and their clients.
@@ -43,8 +43,9 @@ pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Diagnosis {
     let in_project = inside
         .flat_map(|folder| IN_PROJECT.iter().map(|(client, file)| (client, folder.join(file))));
     let naming = at_home.chain(in_project).filter(|(_, file)| names_us(file));
-    let titles: Vec<String> =
-        naming.map(|(client, file): (_, PathBuf)| format!("{client} ({})", shown(&file))).collect();
+    let titles: Vec<String> = naming
+        .map(|(client, file): (_, PathBuf)| format!("{client} ({})", display_path(&file)))
+        .collect();
     if titles.is_empty() {
         return Diagnosis::fine("clients", "no known configuration file mentions agent-knowledge");
     }
@@ -59,12 +60,12 @@ pub(super) fn set_up(standing: &ClientsStatus) -> Vec<Diagnosis> {
     }
     let check = || "agent-knowledge setup --check".to_owned();
     let problems = standing.problems.iter();
-    findings.extend(problems.map(|says| Diagnosis::warn("set up", says).mended_by(check())));
+    findings.extend(problems.map(|says| Diagnosis::warn("set up", says).with_fix(check())));
     if !standing.left_out.is_empty() {
         let names = standing.left_out.join(" ");
         let says = format!("installed but not set up: {}", standing.left_out.join(", "));
         let mend = format!("agent-knowledge setup {names}");
-        findings.push(Diagnosis::warn("set up", says).mended_by(mend));
+        findings.push(Diagnosis::warn("set up", says).with_fix(mend));
     }
     findings
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use clients::setup::ClientsStatus;
-use engine::watch::Watching;
-use search::snapshot::Room;
+use engine::watch::WatchMode;
+use search::snapshot::MemoryUsage;
 use store::Store;
 
 struct DoctorFixture {
@@ -48,7 +48,7 @@ impl DoctorFixture {
             model_dir: Some(self.folder.path().join("model")),
             cache_dir: Some(self.folder.path().join("cache")),
             room: None,
-            watching: Watching::System,
+            watching: WatchMode::System,
             home: Some(self.folder.path().to_owned()),
             clients: ClientsStatus::default(),
             directory: self.folder.path(),
@@ -133,7 +133,7 @@ fn each_command_it_gives_mends_what_it_says() {
 fn a_lock_that_nobody_lets_go_is_told_with_its_file() {
     let world = DoctorFixture::with_log();
     let lock = world.store.root().join(".locks/api.jsonl.lock");
-    let held = store::FileLock::take(&lock, 0).unwrap();
+    let held = store::FileLock::acquire(&lock, 0).unwrap();
     let checked = world.examine();
     let (state, says) = state(&checked, "locks");
     assert!(state == "fail" && says.contains("api.jsonl has been locked"), "{says}");
@@ -233,7 +233,7 @@ fn clients_that_are_not_set_up_are_named_with_the_command() {
 fn memories_over_the_limit_are_reported_with_the_setting() {
     let world = DoctorFixture::new();
     let examined = |left_out| {
-        let room = Some(Room { bytes_max: 16 << 20, held_bytes: 15 << 20, left_out });
+        let room = Some(MemoryUsage { bytes_max: 16 << 20, held_bytes: 15 << 20, left_out });
         examine(&DoctorRequest { room, ..world.request() })
     };
     assert_eq!(state(&examined(0), "memory"), ("ok", "15 of 16 MiB, by estimate"));

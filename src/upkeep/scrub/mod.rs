@@ -2,16 +2,16 @@
 //! (`own_files`).
 //! Not here: what a secret is (`secret_lines`), replacing a file safely (`store::rewrite`).
 
-mod history;
+mod commit_history;
 mod scrub_reply;
 
-use self::scrub_request::{ScrubFindings, Scrubbed};
+use self::scrub_request::{ScrubFindings, ScrubbedFile};
 pub use self::scrub_request::{ScrubMode, ScrubRequest};
 use std::path::{Path, PathBuf};
 
-use self::history::History;
+use self::commit_history::CommitHistory;
 use super::own_files::OwnFiles;
-use super::secret_lines::{Exposed, Recogniser};
+use super::secret_lines::{ExposedLine, Recogniser};
 use super::{CheckReport, CheckVerdict};
 use store::{LogLine, Quarantine, Store, StoreError};
 
@@ -28,7 +28,7 @@ pub fn scrub(request: &ScrubRequest<'_>) -> Result<CheckReport, StoreError> {
             let mut scrubbed = scrub_file(request, &file)?;
             too_long += scrubbed.too_long;
             if !scrubbed.removed.is_empty() || !scrubbed.left.is_empty() {
-                scrubbed.history = History::of(&file);
+                scrubbed.history = CommitHistory::ask_git(&file);
                 all.push(scrubbed);
             }
         }
@@ -48,10 +48,10 @@ fn scrub_own(request: &ScrubRequest<'_>, was_removed: bool) -> OwnFiles {
     if request.repo.is_some() {
         return OwnFiles::default();
     }
-    let mut own = OwnFiles::of(&request.places, request.recogniser, request.how.of_rows());
+    let mut own = OwnFiles::scan(&request.places, request.recogniser, request.how.of_rows());
     let is_made_again = was_removed || !own.found.is_empty();
     if is_made_again && request.how == ScrubMode::Change {
-        own.drop_made_again(&request.places);
+        own.delete_derived(&request.places);
     }
     own
 }
@@ -70,10 +70,10 @@ fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreEr
 }
 
 /// Checks without a lock first, because almost no file contains a secret.
-fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, StoreError> {
+fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<ScrubbedFile, StoreError> {
     let file_repo = Store::repo_of(file).to_string();
     let exposed = |line: &LogLine<'_>| exposed(request.recogniser, line.bytes, &file_repo);
-    let mut scrubber = Scrubber::of(file);
+    let mut scrubber = Scrubber::new(file);
     scrubber.scrubbed.too_long = store::lines_of(file, |line| {
         scrubber.line(&line, exposed(&line));
     })?;
@@ -81,49 +81,49 @@ fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, Store
     if request.how == ScrubMode::DryRun || found.removed.is_empty() {
         return Ok(found);
     }
-    let mut changing = Scrubber::of(file);
+    let mut changing = Scrubber::new(file);
     store::rewrite(request.store, file, &mut |line| {
         let exposed = exposed(&line);
         changing.line(&line, exposed)
     })?;
-    Ok(Scrubbed { too_long: found.too_long, ..changing.scrubbed })
+    Ok(ScrubbedFile { too_long: found.too_long, ..changing.scrubbed })
 }
 
 /// Checks a line, and also the digits in which the quarantine encodes a damaged line that is not text.
-fn exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<Exposed> {
-    if let Some(exposed) = recogniser.exposed(line, file_repo) {
+fn exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<ExposedLine> {
+    if let Some(exposed) = recogniser.find_secrets(line, file_repo) {
         return Some(exposed);
     }
     let (place, bytes) = Quarantine::digits_of(std::str::from_utf8(line).ok()?)?;
-    let inner = recogniser.exposed(&bytes, file_repo)?;
+    let inner = recogniser.find_secrets(&bytes, file_repo)?;
     let clean = inner.clean.map(|clean| {
         let (before, after) = (line.get(..place.start), line.get(place.end..));
         let digits = Quarantine::digits(&clean);
         [before.unwrap_or_default(), digits.as_bytes(), after.unwrap_or_default()].concat()
     });
-    Some(Exposed { spots: inner.spots, clean })
+    Some(ExposedLine { spots: inner.spots, clean })
 }
 
 /// Iterates over the lines of a file.
 struct Scrubber {
-    scrubbed: Scrubbed,
+    scrubbed: ScrubbedFile,
     line: usize,
 }
 
 impl Scrubber {
-    fn of(file: &Path) -> Self {
-        let scrubbed = Scrubbed { file: file.to_owned(), ..Scrubbed::default() };
+    fn new(file: &Path) -> Self {
+        let scrubbed = ScrubbedFile { file: file.to_owned(), ..ScrubbedFile::default() };
         Self { scrubbed, line: 0 }
     }
 
     /// Records the findings of the next line, and returns its replacement.
-    fn line(&mut self, line: &LogLine<'_>, exposed: Option<Exposed>) -> Option<Vec<u8>> {
+    fn line(&mut self, line: &LogLine<'_>, exposed: Option<ExposedLine>) -> Option<Vec<u8>> {
         if line.offset == 0 {
             // Another program changed the file, and it is read again.
-            *self = Self::of(&self.scrubbed.file);
+            *self = Self::new(&self.scrubbed.file);
         }
         self.line += 1;
-        let Exposed { spots, clean } = exposed?;
+        let ExposedLine { spots, clean } = exposed?;
         let list = match &clean {
             Some(_) => &mut self.scrubbed.removed,
             None => &mut self.scrubbed.left,

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::scrub_request::{ScrubFindings, ScrubMode, ScrubRequest, Scrubbed};
+use super::scrub_request::{ScrubFindings, ScrubMode, ScrubRequest, ScrubbedFile};
+use crate::display_path::{display_path, shell_word};
 use crate::own_files::OwnFiles;
-use crate::shown_path::{shown, word};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
 use store::Store;
@@ -17,7 +17,7 @@ const SHOWN_MAX: usize = 20;
 
 pub(super) fn reply(
     request: &ScrubRequest<'_>,
-    all: &[Scrubbed],
+    all: &[ScrubbedFile],
     own: &OwnFiles,
     too_long: usize,
 ) -> Reply {
@@ -77,15 +77,20 @@ pub(super) fn reply(
     Reply::new(text, json)
 }
 
-fn total(all: &[Scrubbed], of: impl Fn(&Scrubbed) -> &Vec<ScrubFindings>) -> usize {
+fn total(all: &[ScrubbedFile], of: impl Fn(&ScrubbedFile) -> &Vec<ScrubFindings>) -> usize {
     all.iter().map(|file| of(file).len()).sum()
 }
 
-fn list_secrets(text: &mut String, file: &Scrubbed, verb: &str, found: &[ScrubFindings]) {
+fn list_secrets(text: &mut String, file: &ScrubbedFile, verb: &str, found: &[ScrubFindings]) {
     for ScrubFindings { line, spot, .. } in found.iter().take(SHOWN_MAX) {
         let field = neutralise(&spot.field, Layout::Line);
         let place = if field.is_empty() { String::new() } else { format!(", {field}") };
-        let _ = writeln!(text, "{verb:<8}{}: line {line}{place}: {}", shown(&file.file), spot.rule);
+        let _ = writeln!(
+            text,
+            "{verb:<8}{}: line {line}{place}: {}",
+            display_path(&file.file),
+            spot.rule
+        );
     }
     if let Some(more) = found.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
         let _ = writeln!(text, "        and {more} more in this file; --json lists all");
@@ -93,7 +98,7 @@ fn list_secrets(text: &mut String, file: &Scrubbed, verb: &str, found: &[ScrubFi
 }
 
 /// Returns the steps that remain, because everybody with access to the file may have read the secrets.
-fn remaining(request: &ScrubRequest<'_>, all: &[Scrubbed]) -> Vec<String> {
+fn remaining(request: &ScrubRequest<'_>, all: &[ScrubbedFile]) -> Vec<String> {
     let mut steps = vec![
         "Make the keys worthless: revoke or rotate each key where it was issued. Only this is certain to help.".to_owned(),
     ];
@@ -102,19 +107,19 @@ fn remaining(request: &ScrubRequest<'_>, all: &[Scrubbed]) -> Vec<String> {
         let (count, newest) = (history.count, history.newest.join(" "));
         steps.push(format!(
             "git still has earlier versions of {} in {count} commits ({newest}{}). To remove the secrets from all history: git filter-repo --replace-text FILE, where FILE is outside the repository and lists the secrets, one per line; then push with --force, and replace every other clone.",
-            word(&file.file),
+            shell_word(&file.file),
             if count > history.newest.len() { " ..." } else { "" },
         ));
     }
     steps.push("Copies of the logs elsewhere (backups, synchronised folders, other machines) still contain the secrets.".to_owned());
     steps.push(format!(
         "Stored vectors contain no text, but were computed from it. To have them computed again: rm -r {}",
-        word(request.places.cache)
+        shell_word(request.places.cache)
     ));
     steps
 }
 
-fn json_of_file(file: &Scrubbed) -> Value {
+fn json_of_file(file: &ScrubbedFile) -> Value {
     let list = |found: &[ScrubFindings]| -> Value {
         let items = found.iter().map(|ScrubFindings { line, offset, spot }| {
             json!({ "line": line, "offset": offset, "field": spot.field, "rule": spot.rule })

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::history::History;
+use super::commit_history::CommitHistory;
 use crate::secret_lines::{Recogniser, SecretSpot};
 use crate::surfaces::OwnFolders;
 use event::RepoKey;
@@ -43,7 +43,7 @@ impl ScrubMode {
 
 /// What was found in one file.
 #[derive(Debug, Default)]
-pub(super) struct Scrubbed {
+pub(super) struct ScrubbedFile {
     pub(super) file: PathBuf,
     /// Removed secrets: line, byte offset before the change, and secret.
     pub(super) removed: Vec<ScrubFindings>,
@@ -52,7 +52,7 @@ pub(super) struct Scrubbed {
     /// Lines that were too long to check, and damaged parts of a segment.
     pub(super) too_long: usize,
     /// Commits of a git work tree with earlier versions of the file.
-    pub(super) history: Option<History>,
+    pub(super) history: Option<CommitHistory>,
 }
 
 /// A secret in a file.

@@ -132,7 +132,7 @@ fn git_is_asked_which_commits_hold_the_file() {
         git.arg("-C").arg(root).args(["-c", "user.name=T", "-c", "user.email=t@example.org"]);
         assert!(git.args(args).output().unwrap().status.success(), "{args:?}");
     };
-    assert_eq!(History::of(&root.join("api.jsonl")), None);
+    assert_eq!(CommitHistory::ask_git(&root.join("api.jsonl")), None);
     git(&["init", "--quiet"]);
     git(&["add", "api.jsonl"]);
     git(&["commit", "--quiet", "--message", "one"]);

@@ -37,7 +37,7 @@ struct MemberWalk {
 }
 
 impl Members {
-    pub(super) fn of(line: &[u8]) -> Self {
+    pub(super) fn parse(line: &[u8]) -> Self {
         let (mut walk, mut at) = (MemberWalk::default(), 0);
         while let Some(byte) = line.get(at) {
             at = match byte {
@@ -124,13 +124,13 @@ mod tests {
 
     /// Returns the texts, each with its field.
     fn texts(line: &str) -> Vec<(&str, String)> {
-        let texts = Members::of(line.as_bytes()).texts.into_iter();
+        let texts = Members::parse(line.as_bytes()).texts.into_iter();
         texts.map(|text| (line.get(text.place).unwrap(), text.field)).collect()
     }
 
     /// Returns the names and values of fields.
     fn values(line: &str) -> Vec<(String, &str)> {
-        let values = Members::of(line.as_bytes()).values.into_iter();
+        let values = Members::parse(line.as_bytes()).values.into_iter();
         values.map(|(name, place)| (name, line.get(place).unwrap())).collect()
     }
 
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn what_is_no_json_ends_nothing() {
         for line in ["", "\"", "\"\\", "}}]", "{\"a\":", "{\"a\":\"b", ",,,:\""] {
-            Members::of(line.as_bytes());
+            Members::parse(line.as_bytes());
         }
     }
 

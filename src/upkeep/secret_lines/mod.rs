@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use self::members::{JsonText, Members, decoded_text};
 use event::clean;
-use event::{Decoded, Event, EventId, codec};
+use event::{DecodedLine, Event, EventId, codec};
 use guard::secrets::{Finding, findings};
 use guard::text::escaped;
 
@@ -39,7 +39,7 @@ pub(super) struct SecretSpot {
 
 /// A line with secrets.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Exposed {
+pub(super) struct ExposedLine {
     /// The places of the secrets.
     pub spots: Vec<SecretSpot>,
     /// The line without them; `None` if removing them would lose something else.
@@ -54,30 +54,30 @@ const IDS: [&str; 2] = ["id", "memory_id"];
 
 impl Recogniser<'_> {
     /// Looks for secrets in a line without its line break. `file_repo` is as for [`codec::decode`].
-    pub(super) fn exposed(&self, line: &[u8], file_repo: &str) -> Option<Exposed> {
-        self.exposed_as(line, &codec::decode(line, file_repo), file_repo)
+    pub(super) fn find_secrets(&self, line: &[u8], file_repo: &str) -> Option<ExposedLine> {
+        self.find_secrets_in(line, &codec::decode(line, file_repo), file_repo)
     }
 
     /// Looks for secrets in a line that is already decoded.
-    pub(super) fn exposed_as(
+    pub(super) fn find_secrets_in(
         &self,
         line: &[u8],
-        decoded: &Decoded,
+        decoded: &DecodedLine,
         file_repo: &str,
-    ) -> Option<Exposed> {
+    ) -> Option<ExposedLine> {
         match decoded {
-            Decoded::Blank => None,
-            Decoded::Event(event) => self.exposed_event(line, event, file_repo),
-            Decoded::Skipped(_) if is_json(line) => self.in_texts(line).map(Exposed::from),
-            Decoded::Skipped(_) => self.in_bytes(line).map(Exposed::from),
+            DecodedLine::Blank => None,
+            DecodedLine::Event(event) => self.exposed_event(line, event, file_repo),
+            DecodedLine::Skipped(_) if is_json(line) => self.in_texts(line).map(ExposedLine::from),
+            DecodedLine::Skipped(_) => self.in_bytes(line).map(ExposedLine::from),
         }
     }
 
-    fn exposed_event(&self, line: &[u8], event: &Event, file_repo: &str) -> Option<Exposed> {
+    fn exposed_event(&self, line: &[u8], event: &Event, file_repo: &str) -> Option<ExposedLine> {
         let (mut clean, mut spots) = (Vec::new(), Vec::new());
         let mut left = event.clone();
         if let Some((cleaner, found)) = self.in_texts(line) {
-            if let Decoded::Event(event) = codec::decode(&cleaner, file_repo) {
+            if let DecodedLine::Event(event) = codec::decode(&cleaner, file_repo) {
                 left = *event;
             }
             (clean, spots) = (cleaner, found);
@@ -94,13 +94,13 @@ impl Recogniser<'_> {
         }
         let clean = with_id(clean, &event.id);
         let still = codec::decode(&clean, file_repo);
-        let is_same = matches!(still, Decoded::Event(still) if still.id == event.id);
-        Some(Exposed { spots, clean: is_same.then_some(clean) })
+        let is_same = matches!(still, DecodedLine::Event(still) if still.id == event.id);
+        Some(ExposedLine { spots, clean: is_same.then_some(clean) })
     }
 
     /// Removes secrets from each text in JSON, including names. Everything else is unchanged.
     fn in_texts(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<SecretSpot>)> {
-        let members = Members::of(line);
+        let members = Members::parse(line);
         let mut edits = Edits::default();
         let mut spots = Vec::new();
         for JsonText { place, field, .. } in members.texts {
@@ -111,7 +111,7 @@ impl Recogniser<'_> {
                 // The report shows the field's name, which may contain the secret itself.
                 let field = without(&field, &(self.find)(&field));
                 spots.extend(found.iter().map(|found| spot(&field, found.rule)));
-                edits.put(place, json_of(&Value::from(without(&said, &found))));
+                edits.push(place, json_of(&Value::from(without(&said, &found))));
             }
         }
         (!spots.is_empty()).then(|| (edits.apply(line), spots))
@@ -135,13 +135,13 @@ impl Recogniser<'_> {
     }
 
     /// Returns bytes without their secrets, for a copy.
-    pub(super) fn copied(&self, line: &[u8]) -> Vec<u8> {
-        let exposed = self.exposed(line, "");
+    pub(super) fn redacted_copy(&self, line: &[u8]) -> Vec<u8> {
+        let exposed = self.find_secrets(line, "");
         exposed.and_then(|exposed| exposed.clean).unwrap_or_else(|| line.to_vec())
     }
 }
 
-impl From<(Vec<u8>, Vec<SecretSpot>)> for Exposed {
+impl From<(Vec<u8>, Vec<SecretSpot>)> for ExposedLine {
     fn from((clean, spots): (Vec<u8>, Vec<SecretSpot>)) -> Self {
         Self { spots, clean: Some(clean) }
     }
@@ -175,7 +175,7 @@ fn json_of(value: &Value) -> Vec<u8> {
 /// Replaces the fields that contain more secrets by those that may be written.
 fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<SecretSpot>) {
     let (mut edits, mut spots) = (Edits::default(), Vec::new());
-    for (name, place) in Members::of(line).values {
+    for (name, place) in Members::parse(line).values {
         let value = line.get(place.clone()).unwrap_or_default();
         let (Some(clean), false) = (fields.get(&name), IDS.contains(&name.as_str())) else {
             continue;
@@ -188,7 +188,7 @@ fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<SecretSp
         }
         if !rules.is_empty() {
             spots.extend(rules.iter().map(|rule| spot(&name, rule)));
-            edits.put(place, json_of(clean));
+            edits.push(place, json_of(clean));
         }
     }
     (edits.apply(line), spots)
@@ -214,18 +214,18 @@ fn rules_in(text: &str) -> Vec<String> {
 /// An id derived from the bytes of a line would change with them, so it is written into the line. It goes after
 /// an id that could not be understood, because the last of two fields counts.
 fn with_id(clean: Vec<u8>, id: &EventId) -> Vec<u8> {
-    let members = Members::of(&clean);
+    let members = Members::parse(&clean);
     let is_there = members.values.iter().any(|(name, _)| name == "id");
     if !is_there {
         let mut edits = Edits::default();
-        edits.put(members.begin..members.begin, format!("\"id\":\"{id}\",").into_bytes());
+        edits.push(members.begin..members.begin, format!("\"id\":\"{id}\",").into_bytes());
         return edits.apply(&clean);
     }
     match codec::decode(&clean, "") {
-        Decoded::Event(event) if event.id == *id => clean,
-        Decoded::Event(_) | Decoded::Blank | Decoded::Skipped(_) => {
+        DecodedLine::Event(event) if event.id == *id => clean,
+        DecodedLine::Event(_) | DecodedLine::Blank | DecodedLine::Skipped(_) => {
             let mut edits = Edits::default();
-            edits.put(members.end..members.end, format!(",\"id\":\"{id}\"").into_bytes());
+            edits.push(members.end..members.end, format!(",\"id\":\"{id}\"").into_bytes());
             edits.apply(&clean)
         }
     }
@@ -236,7 +236,7 @@ fn with_id(clean: Vec<u8>, id: &EventId) -> Vec<u8> {
 struct Edits(Vec<(Range<usize>, Vec<u8>)>);
 
 impl Edits {
-    fn put(&mut self, place: Range<usize>, bytes: Vec<u8>) {
+    fn push(&mut self, place: Range<usize>, bytes: Vec<u8>) {
         self.0.push((place, bytes));
     }
 

@@ -31,13 +31,13 @@ fn fields(event: Event) -> Map<String, Value> {
 pub(in super::super) const TEST: Recogniser<'static> = Recogniser { find: &find, fields: &fields };
 
 fn clean(line: &str) -> Option<String> {
-    let exposed = TEST.exposed(line.as_bytes(), "api")?;
+    let exposed = TEST.find_secrets(line.as_bytes(), "api")?;
     exposed.clean.map(|clean| String::from_utf8(clean).unwrap())
 }
 
 fn event(line: &[u8]) -> Event {
     match codec::decode(line, "api") {
-        Decoded::Event(event) => *event,
+        DecodedLine::Event(event) => *event,
         other => panic!("{other:?} in {}", String::from_utf8_lossy(line)),
     }
 }
@@ -80,7 +80,7 @@ fn only_the_text_with_the_secret_changes() {
 #[test]
 fn what_holds_no_secret_is_left_alone() {
     for line in ["", "  ", "no json", r#"{"lesson":"fine","pin":"1234"}"#, "[1]", "\0\0"] {
-        assert_eq!(TEST.exposed(line.as_bytes(), "api"), None);
+        assert_eq!(TEST.find_secrets(line.as_bytes(), "api"), None);
     }
 }
 
@@ -109,7 +109,7 @@ fn a_line_keeps_the_id_that_its_bytes_gave_it() {
 #[test]
 fn each_secret_is_told_with_its_field_and_rule() {
     let line = r#"{"id":"m1","lesson":"hush-1 hush-2","pin":5,"x":{"y":"hush-3"}}"#;
-    let exposed = TEST.exposed(line.as_bytes(), "api").unwrap();
+    let exposed = TEST.find_secrets(line.as_bytes(), "api").unwrap();
     let told: Vec<(&str, &str)> =
         exposed.spots.iter().map(|spot| (&*spot.field, &*spot.rule)).collect();
     let word = "test-word";
@@ -120,7 +120,7 @@ fn each_secret_is_told_with_its_field_and_rule() {
 #[test]
 fn a_secret_in_a_name_is_not_told_as_a_field() {
     let line = r#"{"id":"m1","lesson":"l","hush-1":{"a":"hush-2"}}"#;
-    let exposed = TEST.exposed(line.as_bytes(), "api").unwrap();
+    let exposed = TEST.find_secrets(line.as_bytes(), "api").unwrap();
     assert_eq!(exposed.spots.len(), 2);
     assert!(exposed.spots.iter().all(|spot| spot.field == "[REDACTED:test-word]"));
 }
@@ -128,7 +128,7 @@ fn a_secret_in_a_name_is_not_told_as_a_field() {
 // S-SCRUB-2
 #[test]
 fn bytes_that_are_no_text_survive_in_a_damaged_line() {
-    let exposed = TEST.exposed(b"{\xFF hush-1\xFE", "api").unwrap();
+    let exposed = TEST.find_secrets(b"{\xFF hush-1\xFE", "api").unwrap();
     assert_eq!(exposed.clean.unwrap(), b"{\xFF [REDACTED:test-word]\xFE");
 }
 
@@ -136,7 +136,7 @@ fn bytes_that_are_no_text_survive_in_a_damaged_line() {
 #[test]
 fn ids_are_left_since_lines_are_linked_by_them() {
     let line = r#"{"id":"hush-1","memory_id":"hush-2","lesson":"l"}"#;
-    assert_eq!(TEST.exposed(line.as_bytes(), "api"), None);
+    assert_eq!(TEST.find_secrets(line.as_bytes(), "api"), None);
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -157,7 +157,7 @@ proptest! {
         let line = line.to_string();
         let before = event(line.as_bytes());
         let redacted = |text: &str| without(text, &find(text));
-        let Some(exposed) = TEST.exposed(line.as_bytes(), "api") else {
+        let Some(exposed) = TEST.find_secrets(line.as_bytes(), "api") else {
             prop_assert!(!line.contains("hush-"));
             return Ok(());
         };
@@ -169,6 +169,6 @@ proptest! {
         let tags: Vec<String> = before.tags.iter().map(|tag| redacted(tag)).collect();
         prop_assert_eq!(&after.tags, &tags);
         prop_assert_eq!(after.extra.len(), before.extra.len());
-        prop_assert_eq!(TEST.exposed(&clean, "api"), None);
+        prop_assert_eq!(TEST.find_secrets(&clean, "api"), None);
     }
 }

@@ -7,7 +7,7 @@ use crate::own_files::OwnFiles;
 use crate::secret_lines::SecretSpot;
 use event::{EventId, Timestamp, is_code};
 use sessions::session_scrub::RowScrub;
-use store::{ChainAudit, Doubled};
+use store::{ChainAudit, DoubledLines};
 
 /// Most findings of one kind that are listed; the rest are only counted.
 pub(super) const TOLD_MAX: usize = 1_000;
@@ -97,7 +97,7 @@ pub(super) enum DoubledCensus {
     #[default]
     None,
     /// The files were compared.
-    Found(Vec<Doubled>),
+    Found(Vec<DoubledLines>),
     /// Why they could not be compared just now: another process archives or scrubs the log.
     Busy(String),
     /// Why they cannot be compared.
@@ -105,7 +105,7 @@ pub(super) enum DoubledCensus {
 }
 
 impl DoubledCensus {
-    pub fn found(&self) -> &[Doubled] {
+    pub fn found(&self) -> &[DoubledLines] {
         if let Self::Found(found) = self { found } else { &[] }
     }
 

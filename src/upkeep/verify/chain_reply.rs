@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::census::{ChainCensus, LogCensus, TOLD_MAX};
-use crate::counted::counted;
-use crate::shown_path::shown;
+use crate::counted_noun::counted;
+use crate::display_path::display_path;
 use event::StoreOrigin;
 use guard::text::{Layout, neutralise};
 use store::{ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind};
@@ -16,8 +16,8 @@ use store::{ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind};
 /// Most findings that the text lists.
 const SHOWN_MAX: usize = 10;
 
-pub(super) fn about_chain(out: &mut String, found: &LogCensus, origin: Option<&str>) {
-    let log = shown(&found.log);
+pub(super) fn write_chain_report(out: &mut String, found: &LogCensus, origin: Option<&str>) {
+    let log = display_path(&found.log);
     let other = store::origin_of(&found.log);
     let origin = other.as_ref().map(StoreOrigin::as_str).or(origin);
     let of = origin.map_or_else(String::new, |origin| format!(" of {origin}"));

@@ -6,13 +6,13 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::census::{DoubledCensus, LogCensus};
-use crate::counted::counted;
-use crate::shown_path::shown;
+use crate::counted_noun::counted;
+use crate::display_path::display_path;
 use guard::text::{Layout, neutralise};
-use store::{Doubled, Store};
+use store::{DoubledLines, Store};
 
-pub(super) fn about_doubled(out: &mut String, found: &LogCensus) {
-    let log = shown(&found.log);
+pub(super) fn write_doubled_report(out: &mut String, found: &LogCensus) {
+    let log = display_path(&found.log);
     match &found.doubled {
         DoubledCensus::None => {}
         DoubledCensus::Busy(why) => {
@@ -27,7 +27,7 @@ pub(super) fn about_doubled(out: &mut String, found: &LogCensus) {
         }
         DoubledCensus::Found(all) => {
             for doubled in all {
-                let _ = writeln!(out, "TWICE     {}", told(doubled));
+                let _ = writeln!(out, "TWICE     {}", describe_doubled(doubled));
             }
             if !all.is_empty() {
                 let repo = Store::repo_of(&found.log);
@@ -40,8 +40,8 @@ pub(super) fn about_doubled(out: &mut String, found: &LogCensus) {
     }
 }
 
-fn told(Doubled { file, segment, lines, first_line }: &Doubled) -> String {
-    let (file, number) = (shown(file), number_of(segment));
+fn describe_doubled(DoubledLines { file, segment, lines, first_line }: &DoubledLines) -> String {
+    let (file, number) = (display_path(file), number_of(segment));
     match lines {
         1 => format!("{file}: line {first_line} is also in segment {number}"),
         _ => format!(
@@ -55,7 +55,7 @@ fn told(Doubled { file, segment, lines, first_line }: &Doubled) -> String {
 fn number_of(segment: &Path) -> String {
     let name = segment.file_name().unwrap_or_default().to_string_lossy();
     let number = name.split('.').next().and_then(|stem| stem.parse::<u64>().ok());
-    number.map_or_else(|| shown(Path::new(name.as_ref())), |number| number.to_string())
+    number.map_or_else(|| display_path(Path::new(name.as_ref())), |number| number.to_string())
 }
 
 pub(super) fn json_of_doubled(found: &LogCensus) -> Value {

@@ -13,11 +13,13 @@ use super::secret_lines::Recogniser;
 use super::{CheckReport, CheckVerdict};
 use crate::own_files::OwnFiles;
 use crate::surfaces::OwnFolders;
-use event::{Decoded, Event, Timestamp, codec};
+use event::{DecodedLine, Event, Timestamp, codec};
 use memory::{LinePlace, Version};
 use sessions::session_scrub::RowScrub;
 use settings::Config;
-use store::{Damaged, FileChange, LogLine, Quarantine, QuarantineOutcome, Store, StoreError, Tail};
+use store::{
+    DamagedLine, FileChange, LogLine, Quarantine, QuarantineOutcome, Store, StoreError, Tail,
+};
 
 /// What to verify.
 pub struct VerifyRequest<'a> {
@@ -90,7 +92,7 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
     if request.segments == Segments::All {
         gone(request, &mut census)?;
         mirrors(request, &mut census);
-        census.own = OwnFiles::of(&request.places, request.recogniser, RowScrub::DryRun);
+        census.own = OwnFiles::scan(&request.places, request.recogniser, RowScrub::DryRun);
     }
     // Segments are listed after the logs, so that lines archived meanwhile are not missed.
     let segments = match &request.segments {
@@ -118,7 +120,7 @@ fn each(
     logs: &[PathBuf],
 ) -> Result<(), StoreError> {
     for log in logs {
-        let mut reading = LogCheck::of(request, log, census.begin(log.clone()));
+        let mut reading = LogCheck::new(request, log, census.begin(log.clone()));
         let outcome = read(log, &mut |line| reading.line(census, line));
         let LogCheck { mut found, failed, .. } = reading;
         match outcome {
@@ -194,13 +196,13 @@ fn unchecked(error: StoreError) -> ChainCensus {
 
 /// Reads every complete line. Returns the size of an unfinished last line, in bytes.
 fn read(log: &Path, each: &mut dyn FnMut(LogLine<'_>)) -> Result<u64, StoreError> {
-    let mut tail = Tail::of(log);
+    let mut tail = Tail::from_beginning(log);
     let inspect = |log: &Path| log.symlink_metadata().map_err(StoreError::io("inspect", log));
     inspect(log)?;
     for _ in 0..READS_MAX {
         tail.read(&mut *each)?;
         let length = inspect(log)?.len();
-        match tail.look()? {
+        match tail.detect_change()? {
             FileChange::Grown => {}
             FileChange::None => return Ok(length.saturating_sub(tail.cursor().offset())),
             FileChange::Replaced | FileChange::Gone => {
@@ -224,7 +226,7 @@ struct LogCheck<'a> {
 }
 
 impl<'a> LogCheck<'a> {
-    fn of(request: &'a VerifyRequest<'a>, log: &'a Path, found: LogCensus) -> Self {
+    fn new(request: &'a VerifyRequest<'a>, log: &'a Path, found: LogCensus) -> Self {
         let file_repo = Store::repo_of(log).to_string();
         Self { request, log, file_repo, found, quarantine: None, failed: None }
     }
@@ -234,13 +236,13 @@ impl<'a> LogCheck<'a> {
         let place = LinePosition { log: census.logs.len(), line: self.found.lines };
         let decoded = codec::decode(line.bytes, &self.file_repo);
         let recogniser = self.request.recogniser;
-        if let Some(exposed) = recogniser.exposed_as(line.bytes, &decoded, &self.file_repo) {
+        if let Some(exposed) = recogniser.find_secrets_in(line.bytes, &decoded, &self.file_repo) {
             exposed.spots.into_iter().for_each(|spot| self.found.secrets.add((place.line, spot)));
         }
         match decoded {
-            Decoded::Blank => self.found.blank += 1,
-            Decoded::Event(event) => self.event(census, place, *event),
-            Decoded::Skipped(reason) => {
+            DecodedLine::Blank => self.found.blank += 1,
+            DecodedLine::Event(event) => self.event(census, place, *event),
+            DecodedLine::Skipped(reason) => {
                 let reason = match reason {
                     codec::SkipReason::TooLong { .. } => {
                         codec::SkipReason::TooLong { line_bytes: line.line_bytes }
@@ -288,12 +290,12 @@ impl<'a> LogCheck<'a> {
     fn keep(&mut self, line: LogLine<'_>, reason: &str) -> Result<QuarantineOutcome, StoreError> {
         let quarantine = match &mut self.quarantine {
             Some(open) => open,
-            none => none.insert(Quarantine::of(self.request.store, self.log)?),
+            none => none.insert(Quarantine::open(self.request.store, self.log)?),
         };
         // The copy must not contain secrets, as the log must not.
-        let bytes = self.request.recogniser.copied(line.bytes);
+        let bytes = self.request.recogniser.redacted_copy(line.bytes);
         let line_bytes = line.line_bytes;
-        quarantine.keep(Damaged { offset: line.offset, reason, bytes: &bytes, line_bytes })
+        quarantine.keep(DamagedLine { offset: line.offset, reason, bytes: &bytes, line_bytes })
     }
 }
 

@@ -296,11 +296,11 @@ fn a_log_that_is_being_archived_is_not_compared() {
     let text = "{\"id\":\"m1\",\"lesson\":\"x\"}\n";
     let world = VerifyFixture::with(&[("a.jsonl", text)]);
     let log = world.store.root().join("a.jsonl");
-    let mut plan = vec![Box::new(|_: &LogLine<'_>| true) as store::Moves<'_>];
+    let mut plan = vec![Box::new(|_: &LogLine<'_>| true) as store::MoveRule<'_>];
     store::archive(&world.store, &log, &mut || Ok(plan.pop())).unwrap();
     std::fs::write(&log, text).unwrap();
     let lock = world.store.root().join(".locks/a.jsonl.rewrite");
-    let held = store::FileLock::take(&lock, 0).unwrap();
+    let held = store::FileLock::acquire(&lock, 0).unwrap();
     let CheckReport { verdict, reply } = world.verify();
     assert_eq!(verdict, CheckVerdict::Fine, "{}", reply.text);
     assert!(reply.text.contains("not compared with its segments"), "{}", reply.text);

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::census::{Findings, LinePosition, LogCensus, StoreCensus, TOLD_MAX};
 use super::chain_reply::{
-    LOG_REMEDY, MIRROR_REMEDY, about_chain, json_of_chain, json_of_mirror, remedy,
+    LOG_REMEDY, MIRROR_REMEDY, json_of_chain, json_of_mirror, remedy, write_chain_report,
 };
-use super::doubled_reply::{about_doubled, json_of_doubled};
-use crate::counted::counted;
-use crate::shown_path::shown;
+use super::doubled_reply::{json_of_doubled, write_doubled_report};
+use crate::counted_noun::counted;
+use crate::display_path::display_path;
 use event::EventId;
 use guard::text::{Layout, neutralise};
 use reply::Reply;
@@ -31,8 +31,8 @@ fn text(census: &StoreCensus, root: &Path) -> String {
     for (files, how) in [(&census.logs, LOG_REMEDY), (&census.mirrors, MIRROR_REMEDY)] {
         for file in files {
             about_log(&mut out, file);
-            about_doubled(&mut out, file);
-            about_chain(&mut out, file, census.origin.as_deref());
+            write_doubled_report(&mut out, file);
+            write_chain_report(&mut out, file, census.origin.as_deref());
         }
         remedy(&mut out, files, how);
     }
@@ -54,7 +54,7 @@ fn text(census: &StoreCensus, root: &Path) -> String {
     left(&mut out, ["such memory", "such memories"], census.orphans.len());
     let copied = census.total(|log| log.copied);
     if copied > 0 {
-        let folder = shown(&root.join(".quarantine"));
+        let folder = display_path(&root.join(".quarantine"));
         let _ = writeln!(
             out,
             "note      {} copied to {folder}; the logs were not changed",
@@ -112,7 +112,7 @@ fn changed(files: &[LogCensus]) -> usize {
 
 /// Reports the findings of a log; nothing if it has none.
 fn about_log(out: &mut String, found: &LogCensus) {
-    let log = shown(&found.log);
+    let log = display_path(&found.log);
     if let Some(trouble) = &found.trouble {
         let trouble = neutralise(trouble, Layout::Line);
         let _ = writeln!(out, "TROUBLE   {log}: failed to {trouble}");
@@ -180,7 +180,7 @@ fn named(census: &StoreCensus, place: LinePosition) -> String {
     // Segment files are named by numbers, so the names of their folders identify them.
     let parts = if Store::is_segment(log) { 3 } else { 1 };
     let parts: Vec<&OsStr> = log.iter().rev().take(parts).collect();
-    let name = shown(&parts.into_iter().rev().collect::<PathBuf>());
+    let name = display_path(&parts.into_iter().rev().collect::<PathBuf>());
     format!("{name} line {}", place.line)
 }
 

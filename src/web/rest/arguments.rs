@@ -7,11 +7,11 @@ use hyper::{HeaderMap, Method, StatusCode};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use crate::rest::problem::Problem;
+use crate::rest::problem::RestProblem;
 use crate::rest::rest_content::JSON;
 use event::{Problems, from_json, json_type, unknown_field};
 use guard::text::{Layout, neutralise};
-use requests::parameter::Values;
+use requests::parameter::ParameterValues;
 use requests::verb::{Verb, VerbKind};
 
 /// Returns the method of a verb.
@@ -23,21 +23,21 @@ pub fn verb_method(verb: &Verb) -> Method {
 ///
 /// # Errors
 /// The problem, for the answer.
-pub fn read(
+pub fn read_arguments(
     verb: &Verb,
     place: Option<&str>,
     parts: &Parts,
     body: &[u8],
-) -> Result<Map<String, Value>, Problem> {
+) -> Result<Map<String, Value>, RestProblem> {
     let mut given = if verb.kind == VerbKind::Read {
         of_query(parts.uri.query().unwrap_or_default())?
     } else {
-        object_in(parts, body)?
+        body_object(parts, body)?
     };
     if !verb.takes_more {
-        listed_only(verb, &given).map_err(|problems| Problem::of(&problems.into()))?;
+        listed_only(verb, &given).map_err(|problems| RestProblem::from_error(&problems.into()))?;
     }
-    not_blank(verb, &given).map_err(|problems| Problem::of(&problems.into()))?;
+    not_blank(verb, &given).map_err(|problems| RestProblem::from_error(&problems.into()))?;
     if let (Some(place), Some((_, field))) = (place, verb.in_path) {
         let value = decoded(place)?;
         if is_blank(&value) {
@@ -51,7 +51,7 @@ pub fn read(
 }
 
 /// Reads the JSON object in a body.
-pub fn object_in(parts: &Parts, body: &[u8]) -> Result<Map<String, Value>, Problem> {
+pub fn body_object(parts: &Parts, body: &[u8]) -> Result<Map<String, Value>, RestProblem> {
     if parts.uri.query().is_some_and(|query| !query.is_empty()) {
         return Err(wrong("this request takes its fields as JSON in the body, not in the query"));
     }
@@ -76,8 +76,13 @@ fn listed_only(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> 
 fn not_blank(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> {
     let mut problems = Problems::none();
     for one in (verb.parameters)() {
-        let is_text =
-            matches!(one.values, Values::Text | Values::Time | Values::Sequence | Values::List);
+        let is_text = matches!(
+            one.values,
+            ParameterValues::Text
+                | ParameterValues::Time
+                | ParameterValues::Sequence
+                | ParameterValues::List
+        );
         let value = given.get(one.name).and_then(Value::as_str);
         if !is_text && value.is_some_and(is_blank) {
             problems.add(one.name, "is blank; leave it out, or give a value");
@@ -91,7 +96,7 @@ fn is_blank(text: &str) -> bool {
     neutralise(text, Layout::Block).trim().is_empty()
 }
 
-fn of_query(query: &str) -> Result<Map<String, Value>, Problem> {
+fn of_query(query: &str) -> Result<Map<String, Value>, RestProblem> {
     let mut given = Map::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -105,7 +110,7 @@ fn of_query(query: &str) -> Result<Map<String, Value>, Problem> {
     Ok(given)
 }
 
-fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Problem> {
+fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, RestProblem> {
     if body.is_empty() {
         return Ok(Map::new());
     }
@@ -113,7 +118,7 @@ fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Probl
     let media_type = sent.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case(JSON) {
         let detail = format!("Content-Type: must be {JSON}");
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+        return Err(RestProblem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
     let text = std::str::from_utf8(body).map_err(|_| wrong("the body is not UTF-8"))?;
     match from_json(text) {
@@ -126,17 +131,17 @@ fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Probl
 }
 
 /// A part of a query, where `+` is a space.
-fn spaced(part: &str) -> Result<String, Problem> {
+fn spaced(part: &str) -> Result<String, RestProblem> {
     decoded(&part.replace('+', " "))
 }
 
-fn decoded(part: &str) -> Result<String, Problem> {
+fn decoded(part: &str) -> Result<String, RestProblem> {
     let decoded = percent_decode_str(part).decode_utf8();
     decoded.map(Into::into).map_err(|_| wrong("a part of the address is not UTF-8"))
 }
 
-fn wrong(detail: impl Into<String>) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, detail)
+fn wrong(detail: impl Into<String>) -> RestProblem {
+    RestProblem::new(StatusCode::BAD_REQUEST, detail)
 }
 
 #[cfg(test)]
@@ -152,7 +157,7 @@ mod tests {
         let analyze = VERBS.iter().find(|one| one.name == "analyze").unwrap();
         let asked = |verb, place, query: &str| {
             let request = hyper::Request::get(format!("/x?{query}")).body(()).unwrap();
-            read(verb, place, &request.into_parts().0, b"").map(Value::Object)
+            read_arguments(verb, place, &request.into_parts().0, b"").map(Value::Object)
         };
         assert_eq!(
             asked(browse, None, "limit=2&repo=").unwrap(),
@@ -161,7 +166,9 @@ mod tests {
         let refused = asked(browse, None, "limit=&repo=").unwrap_err();
         assert_eq!(
             refused,
-            Problem::of(&Problems::one("limit", "is blank; leave it out, or give a value").into())
+            RestProblem::from_error(
+                &Problems::one("limit", "is blank; leave it out, or give a value").into()
+            )
         );
         assert!(asked(analyze, Some("hubs"), "").is_ok());
         assert!(asked(analyze, Some("%C2%82"), "").is_err(), "a control character says nothing");

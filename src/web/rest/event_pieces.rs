@@ -9,23 +9,23 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use access::connection_limit::HeldConnection;
-use daemon::guests::Visit;
+use daemon::guests::GuestVisit;
 
 /// How often a listener hears something when nothing happens, in seconds, so that both sides notice when the other is gone.
 const KEEP_ALIVE_SECONDS: u64 = 15;
 
 /// Happens when the server ends.
-pub type Ended = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+pub type ServerEnd = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
 /// Tells whether the token of a listener still holds.
 pub type MayListen = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// What waits for one listener.
-pub struct Pieces {
+pub struct EventPieces {
     /// Blocks of server-sent events.
     pub waiting: mpsc::Receiver<Bytes>,
     /// The end of the server.
-    pub ended: Ended,
+    pub server_end: ServerEnd,
     /// Asked before each piece.
     pub may_listen: MayListen,
     /// Until the connection ends.
@@ -33,16 +33,16 @@ pub struct Pieces {
 }
 
 /// What a listener holds: it counts as attached, it has a place among the listeners, and its connection stays.
-type Held = (Visit, OwnedSemaphorePermit, HeldConnection);
+type Held = (GuestVisit, OwnedSemaphorePermit, HeldConnection);
 
-impl Pieces {
+impl EventPieces {
     /// Makes the pieces of one stream.
     pub fn new(
         waiting: mpsc::Receiver<Bytes>,
-        (ended, may_listen): (Ended, MayListen),
+        (ended, may_listen): (ServerEnd, MayListen),
         held: Held,
     ) -> Self {
-        Self { waiting, ended, may_listen, _held: held }
+        Self { waiting, server_end: ended, may_listen, _held: held }
     }
 }
 

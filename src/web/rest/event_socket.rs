@@ -1,5 +1,5 @@
 //! Events over a WebSocket: each message is one event as a JSON object, `{"id", "event", "data"}`. The server tells, and the
-//! client needs to send nothing. Not here: which events there are (`live`), who may listen (`events`).
+//! client needs to send nothing. Not here: which events there are (`live_journal`), who may listen (`events`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +21,8 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
-use crate::rest::event_pieces::{Pieces, keep_alive};
-use crate::rest::problem::Problem;
+use crate::rest::event_pieces::{EventPieces, keep_alive};
+use crate::rest::problem::RestProblem;
 use access::connection_limit::Connection;
 
 /// The protocol that a client names beside its token, since a browser accepts only one that it named.
@@ -48,20 +48,20 @@ const REVOKED: &str = "the token was revoked or has expired";
 const GOODBYE_MS: u64 = 200;
 
 /// A connection that becomes a WebSocket.
-pub struct Opening {
+pub struct SocketUpgrade {
     accept: HeaderValue,
     names_protocol: bool,
     upgrade: OnUpgrade,
 }
 
-impl Opening {
+impl SocketUpgrade {
     /// Takes the upgrade out of a request; `None` for one that asks for none.
-    pub fn of(parts: &mut Parts) -> Option<Result<Self, Problem>> {
+    pub fn from_request(parts: &mut Parts) -> Option<Result<Self, RestProblem>> {
         is_asked(&parts.headers).then(|| Self::checked(parts))
     }
 
-    fn checked(parts: &mut Parts) -> Result<Self, Problem> {
-        let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
+    fn checked(parts: &mut Parts) -> Result<Self, RestProblem> {
+        let wrong = |detail: &str| RestProblem::new(StatusCode::BAD_REQUEST, detail);
         if parts.headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|given| given != VERSION) {
             return Err(wrong("Sec-WebSocket-Version: must be 13"));
         }
@@ -111,7 +111,11 @@ pub fn token_in(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Tells a client what happens, until one side ends. `connection` lasts as long.
-pub async fn tell(opening: Opening, pieces: Pieces, connection: Arc<Connection>) {
+pub async fn serve_socket(
+    opening: SocketUpgrade,
+    pieces: EventPieces,
+    connection: Arc<Connection>,
+) {
     let Ok(upgraded) = opening.upgrade.await else { return };
     let settings = WebSocketConfig::default()
         .read_buffer_size(READ_BYTES_MAX)
@@ -130,7 +134,7 @@ pub async fn tell(opening: Opening, pieces: Pieces, connection: Arc<Connection>)
 
 struct EventSocket {
     socket: WebSocketStream<TokioIo<Upgraded>>,
-    pieces: Pieces,
+    pieces: EventPieces,
     /// Whether the client has sent something since the last ping.
     is_answered: bool,
 }
@@ -150,7 +154,7 @@ impl EventSocket {
         let mut keep_alive = keep_alive();
         loop {
             let sent = tokio::select! {
-                () = self.pieces.ended.as_mut() => return (Some(CloseCode::Away), "the retriever ends"),
+                () = self.pieces.server_end.as_mut() => return (Some(CloseCode::Away), "the retriever ends"),
                 piece = self.pieces.waiting.recv() => match piece {
                     None => return (Some(CloseCode::Again), "too slow; go on after the last event"),
                     Some(_) if !(self.pieces.may_listen)() => {

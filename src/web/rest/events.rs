@@ -1,5 +1,5 @@
 //! `GET /api/v1/events`: the journal as server-sent events, or over a WebSocket. A listener takes none of the calls and is no
-//! call that the end waits for; it counts as attached while it listens. Not here: what is sent (`live`), the messages of a
+//! call that the end waits for; it counts as attached while it listens. Not here: what is sent (`live_journal`), the messages of a
 //! WebSocket (`event_socket`).
 
 use std::convert::Infallible;
@@ -18,22 +18,22 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Interval;
 
 use crate::private_memories::PrivateMemories;
-use crate::rest::event_pieces::{MayListen, Pieces, keep_alive};
+use crate::rest::event_pieces::{EventPieces, MayListen, keep_alive};
 use crate::rest::event_socket;
-use crate::rest::event_socket::Opening;
-use crate::rest::live::{Listening, Live, QUEUE_MAX};
-use crate::rest::problem::Problem;
-use crate::rest::rest_content::{NO_SNIFF, answer_of};
-use access::admitted::Admitted;
+use crate::rest::event_socket::SocketUpgrade;
+use crate::rest::live_journal::{LiveJournal, NewListener, QUEUE_MAX};
+use crate::rest::problem::RestProblem;
+use crate::rest::rest_content::{NO_SNIFF, content_answer};
+use access::admitted_caller::AdmittedCaller;
 use access::connection_limit::Connection;
 use access::disconnect::Disconnect;
 use api::journal::sequence::Sequence;
-use daemon::guests::{Guests, Visit};
+use daemon::guests::{GuestVisit, Guests};
 use requests::rest_forms::PREFIX;
 use requests::rights::Rights;
 
 /// The path, below [`PREFIX`].
-pub const PATH: &str = "events";
+pub const EVENTS_PATH: &str = "events";
 
 /// Most listeners at a time: a few pages in a few browsers.
 const LISTENERS_MAX: usize = 16;
@@ -46,7 +46,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Answers listeners.
 pub struct EventService {
-    live: Option<Live>,
+    live: Option<LiveJournal>,
     free: Arc<Semaphore>,
     ended: Disconnect,
 }
@@ -54,39 +54,39 @@ pub struct EventService {
 impl EventService {
     /// Starts to announce what happens.
     pub fn start(guests: &Guests, private: Option<Arc<PrivateMemories>>) -> Self {
-        let live = Live::start(guests.core(), guests.core().watching, private);
+        let live = LiveJournal::start(guests.core(), guests.core().watching, private);
         let free = Arc::new(Semaphore::new(LISTENERS_MAX));
         Self { live, free, ended: Disconnect::new() }
     }
 
     /// Tells whether a request is for this service.
     pub fn is_asked(parts: &Parts) -> bool {
-        parts.uri.path().strip_prefix(PREFIX) == Some(PATH)
+        parts.uri.path().strip_prefix(PREFIX) == Some(EVENTS_PATH)
     }
 
     /// Ends all streams, because the server ends.
     pub fn end(&self) {
-        self.ended.happen();
+        self.ended.signal();
     }
 
     /// Answers a request. `visit` counts the listener as attached, as long as it may listen.
     pub fn answer(
         &self,
         parts: &mut Parts,
-        (visit, may_listen): (Visit, MayListen),
+        (visit, may_listen): (GuestVisit, MayListen),
         connection: &Arc<Connection>,
     ) -> Response<BoxBody<Bytes, Infallible>> {
-        let answer = match Opening::of(parts) {
+        let answer = match SocketUpgrade::from_request(parts) {
             None => self.listen(parts, (visit, may_listen), connection).map(stream),
             Some(opening) => opening.and_then(|opening| {
                 let pieces = self.listen(parts, (visit, may_listen), connection)?;
                 let answer = opening.answer();
-                tokio::spawn(event_socket::tell(opening, pieces, Arc::clone(connection)));
+                tokio::spawn(event_socket::serve_socket(opening, pieces, Arc::clone(connection)));
                 Ok(answer.map(BodyExt::boxed))
             }),
         };
         answer.unwrap_or_else(|problem| {
-            let mut answer = answer_of(&problem.content());
+            let mut answer = content_answer(&problem.content());
             if parts.method != Method::GET {
                 answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
             }
@@ -98,14 +98,14 @@ impl EventService {
     fn listen(
         &self,
         parts: &Parts,
-        (visit, may_listen): (Visit, MayListen),
+        (visit, may_listen): (GuestVisit, MayListen),
         connection: &Connection,
-    ) -> Result<Pieces, Problem> {
+    ) -> Result<EventPieces, RestProblem> {
         if parts.method != Method::GET {
-            return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this path takes GET"));
+            return Err(RestProblem::new(StatusCode::METHOD_NOT_ALLOWED, "this path takes GET"));
         }
         let from = place(parts)?;
-        let unavailable = |detail: &str| Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail);
+        let unavailable = |detail: &str| RestProblem::new(StatusCode::SERVICE_UNAVAILABLE, detail);
         let off = "there are no events: the journal is off; journal = true in the configuration turns it on";
         let live = self.live.as_ref().ok_or_else(|| unavailable(off))?;
         let slot = Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
@@ -119,20 +119,20 @@ impl EventService {
             // Its connection may be gone.
             let _ = slow.send(());
         });
-        let rights = parts.extensions.get::<Admitted>().map(Admitted::rights);
+        let rights = parts.extensions.get::<AdmittedCaller>().map(AdmittedCaller::rights);
         let is_owner = rights == Some(Rights::Admin);
-        if !live.listen(Listening { from, is_owner, queue, dropped }) {
+        if !live.listen(NewListener { from, is_owner, queue, on_drop: dropped }) {
             return Err(unavailable("there are no events: the retriever is ending"));
         }
         close_if_slow(is_slow, connection);
         let ended = self.ended.clone();
-        let ended = Box::pin(async move { ended.happened().await });
-        Ok(Pieces::new(waiting, (ended, may_listen), (visit, slot, connection.hold())))
+        let ended = Box::pin(async move { ended.wait().await });
+        Ok(EventPieces::new(waiting, (ended, may_listen), (visit, slot, connection.hold())))
     }
 }
 
 /// Answers with a stream of server-sent events.
-fn stream(pieces: Pieces) -> Response<BoxBody<Bytes, Infallible>> {
+fn stream(pieces: EventPieces) -> Response<BoxBody<Bytes, Infallible>> {
     let mut answer = Response::new(EventBody { pieces, keep_alive: keep_alive() }.boxed());
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -147,14 +147,14 @@ fn close_if_slow(is_slow: oneshot::Receiver<()>, connection: &Connection) {
     tokio::spawn(async move {
         if is_slow.await.is_ok() {
             tokio::time::sleep(Duration::from_millis(LAST_MS)).await;
-            closer.happen();
+            closer.signal();
         }
     });
 }
 
 /// Returns where a listener goes on: `?after=`, else the header that a browser sends.
-fn place(parts: &Parts) -> Result<Option<Sequence>, Problem> {
-    let wrong = |detail: String| Problem::new(StatusCode::BAD_REQUEST, detail);
+fn place(parts: &Parts) -> Result<Option<Sequence>, RestProblem> {
+    let wrong = |detail: String| RestProblem::new(StatusCode::BAD_REQUEST, detail);
     let mut given = None;
     for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
         match pair.split_once('=') {
@@ -174,7 +174,7 @@ fn place(parts: &Parts) -> Result<Option<Sequence>, Problem> {
 
 /// The stream of one listener.
 struct EventBody {
-    pieces: Pieces,
+    pieces: EventPieces,
     keep_alive: Interval,
 }
 
@@ -187,7 +187,7 @@ impl Body for EventBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = self.get_mut();
-        if this.pieces.ended.as_mut().poll(context).is_ready() {
+        if this.pieces.server_end.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
         }
         if let Poll::Ready(piece) = this.pieces.waiting.poll_recv(context) {

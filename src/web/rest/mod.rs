@@ -9,18 +9,18 @@ mod arguments;
 pub mod event_pieces;
 pub mod event_socket;
 pub mod events;
-pub mod live;
+pub mod live_journal;
 mod openapi;
 mod patterns;
 pub mod problem;
-pub mod repeated;
+pub mod repeated_actions;
 mod rest_content;
 pub mod sign_in;
 
 use crate::rest::arguments::verb_method;
-use crate::rest::rest_content::Answer;
-use crate::rest::rest_content::{Content, JSON, TEXT, answer_of};
-use guard::secrets::Redacted;
+use crate::rest::rest_content::RestAnswer;
+use crate::rest::rest_content::{JSON, RestContent, TEXT, content_answer};
+use guard::secrets::RedactedText;
 use std::sync::Arc;
 
 use hyper::body::Bytes;
@@ -30,7 +30,7 @@ use hyper::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
 use crate::apis::Apis;
-use access::admitted::Admitted;
+use access::admitted_caller::AdmittedCaller;
 use access::agent_name::agent_name;
 use event::Timestamp;
 use requests::rest_forms::BOTH_FORMS;
@@ -40,12 +40,12 @@ use requests::verb::{Verb, VerbKind};
 use requests::verbs::VERBS;
 use requests::{ApiError, Reply, Voice};
 
-use crate::rest::problem::Problem;
+use crate::rest::problem::RestProblem;
 use crate::rest::problem::not_allowed;
-use crate::rest::repeated::{Begun, RepeatedDeeds};
-use crate::rest::sign_in::{CODE, SIGN_IN, SignIn};
+use crate::rest::repeated_actions::{ActionStart, RepeatedActions};
+use crate::rest::sign_in::{SIGN_IN, SIGN_IN_CODE, SignIn};
 
-use crate::rest::openapi::{DESCRIPTION, document};
+use crate::rest::openapi::{OPENAPI_PATH, openapi_document};
 
 /// Names the agent or person in whose name a deed is done.
 const AGENT: HeaderName = HeaderName::from_static("x-agent");
@@ -63,7 +63,7 @@ const KEY_BYTES_MAX: usize = 64;
 #[derive(Clone)]
 pub struct RestService {
     apis: Apis,
-    repeated: Arc<RepeatedDeeds<Content>>,
+    repeated: Arc<RepeatedActions<RestContent>>,
     sign_in: Arc<SignIn>,
 }
 
@@ -74,30 +74,32 @@ impl RestService {
     }
 
     /// Answers a request. Blocks as long as the call takes.
-    pub fn answer(&self, parts: &Parts, body: &[u8], now: Timestamp) -> Answer {
+    pub fn answer(&self, parts: &Parts, body: &[u8], now: Timestamp) -> RestAnswer {
         let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
         if path == SIGN_IN {
             return self.sign_in.answer(path, parts, body, now);
         }
-        let Some(admitted) = parts.extensions.get::<Admitted>() else {
+        let Some(admitted) = parts.extensions.get::<AdmittedCaller>() else {
             // The check of the head lets nobody through unnamed.
             let detail = "failed to tell who asks";
-            return answer_of(&Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).content());
+            return content_answer(
+                &RestProblem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).content(),
+            );
         };
-        if path == CODE {
-            return match admitted.may(Rights::Admin) {
+        if path == SIGN_IN_CODE {
+            return match admitted.check_right(Rights::Admin) {
                 Ok(()) => self.sign_in.answer(path, parts, body, now),
-                Err(why) => answer_of(&Problem::new(StatusCode::FORBIDDEN, why).content()),
+                Err(why) => content_answer(&RestProblem::new(StatusCode::FORBIDDEN, why).content()),
             };
         }
-        if path == DESCRIPTION {
+        if path == OPENAPI_PATH {
             return description(&parts.method);
         }
         let mut allowed = Vec::new();
         for verb in VERBS {
             let Some(place) = verb.place_in(path) else { continue };
             if verb_method(verb) == parts.method {
-                return answer_of(&self.answer_at((verb, place), parts, body, admitted));
+                return content_answer(&self.answer_at((verb, place), parts, body, admitted));
             }
             allowed.push(verb_method(verb).to_string());
         }
@@ -105,8 +107,8 @@ impl RestService {
             return not_allowed(&allowed.join(", "));
         }
         let detail =
-            format!("there is nothing at this path; {PREFIX}{DESCRIPTION} lists the paths");
-        answer_of(&Problem::new(StatusCode::NOT_FOUND, detail).content())
+            format!("there is nothing at this path; {PREFIX}{OPENAPI_PATH} lists the paths");
+        content_answer(&RestProblem::new(StatusCode::NOT_FOUND, detail).content())
     }
 
     fn answer_at(
@@ -114,62 +116,62 @@ impl RestService {
         (verb, place): (&Verb, Option<&str>),
         parts: &Parts,
         body: &[u8],
-        admitted: &Admitted,
-    ) -> Content {
-        if let Err(why) = admitted.may(verb.rights()) {
-            return Problem::new(StatusCode::FORBIDDEN, why).content();
+        admitted: &AdmittedCaller,
+    ) -> RestContent {
+        if let Err(why) = admitted.check_right(verb.rights()) {
+            return RestProblem::new(StatusCode::FORBIDDEN, why).content();
         }
-        let given = match arguments::read(verb, place, parts, body) {
+        let given = match arguments::read_arguments(verb, place, parts, body) {
             Ok(given) => given,
             Err(problem) => return problem.content(),
         };
-        let voice = match voice(&parts.headers, admitted) {
+        let voice = match request_voice(&parts.headers, admitted) {
             Ok(voice) => voice,
             Err(problem) => return problem.content(),
         };
         if let Err(seconds) = admitted.charge(verb, &given) {
-            return Problem::too_many(seconds).content();
+            return RestProblem::too_many(seconds).content();
         }
         let call = || {
-            let api = self.apis.of(admitted.rights());
+            let api = self.apis.for_rights(admitted.rights());
             let reply = verb.call(&**api, given, &voice);
             content_of(reply, verb.kind, AnswerForm::wanted(&parts.headers))
         };
         if verb.kind == VerbKind::Read {
-            return call().unless_known(&parts.headers);
+            return call().unless_cached(&parts.headers);
         }
-        let key = match key(&parts.headers) {
+        let key = match idempotency_key(&parts.headers) {
             Ok(Some(key)) => key,
             Ok(None) => return call(),
             Err(problem) => return problem.content(),
         };
         match self.repeated.begin(&admitted.own_key(key), (parts.uri.path(), body)) {
-            Begun::First(turn) => {
+            ActionStart::New(turn) => {
                 let content = call();
                 // A replica that lags behind knows the memory a moment later.
                 let is_unknown = content.status == StatusCode::NOT_FOUND;
                 let has_failed = content.status.is_server_error() || is_unknown;
-                turn.done(content, has_failed)
+                turn.finish(content, has_failed)
             }
-            Begun::Done(content) => content,
-            Begun::Other => {
+            ActionStart::Done(content) => content,
+            ActionStart::OtherRequest => {
                 let detail = "Idempotency-Key: was used for another request; make a new one";
-                Problem::new(StatusCode::CONFLICT, detail).content()
+                RestProblem::new(StatusCode::CONFLICT, detail).content()
             }
-            Begun::UnderWay => {
+            ActionStart::InProgress => {
                 let detail = "Idempotency-Key: a request with it is under way; send it again later";
-                Problem::new(StatusCode::CONFLICT, detail).content()
+                RestProblem::new(StatusCode::CONFLICT, detail).content()
             }
         }
     }
 }
 
-fn description(method: &Method) -> Answer {
+fn description(method: &Method) -> RestAnswer {
     if *method != Method::GET {
         return not_allowed("GET");
     }
-    let body = Bytes::from(document().to_string());
-    answer_of(&Content {
+    let body = Bytes::from(openapi_document().to_string());
+    content_answer(&RestContent {
         status: StatusCode::OK,
         content_type: JSON,
         body,
@@ -178,27 +180,27 @@ fn description(method: &Method) -> Answer {
     })
 }
 
-fn content_of(reply: Result<Reply, ApiError>, kind: VerbKind, form: AnswerForm) -> Content {
+fn content_of(reply: Result<Reply, ApiError>, kind: VerbKind, form: AnswerForm) -> RestContent {
     match reply {
-        Err(error) => Problem::of(&error).content(),
+        Err(error) => RestProblem::from_error(&error).content(),
         Ok(reply) => {
             let status = if kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
             let (content_type, body) = match form {
                 AnswerForm::Text => (TEXT, reply.text),
-                AnswerForm::Json => (JSON, json_of(reply).to_string()),
+                AnswerForm::Json => (JSON, reply_json(reply).to_string()),
                 AnswerForm::Both => {
                     let both = serde_json::json!({ "text": reply.text, "json": reply.json });
                     (BOTH_FORMS, both.to_string())
                 }
             };
             let body = Bytes::from(body);
-            Content { status, content_type, body, tag: None, retry_after_s: None }
+            RestContent { status, content_type, body, tag: None, retry_after_s: None }
         }
     }
 }
 
 /// The JSON of a reply. One that has none says its text.
-pub fn json_of(reply: Reply) -> Value {
+pub fn reply_json(reply: Reply) -> Value {
     match reply.json {
         Value::Null => serde_json::json!({ "text": reply.text }),
         json => json,
@@ -228,8 +230,8 @@ impl AnswerForm {
 }
 
 /// Returns in whose name a deed is done: that of a named token, whatever the caller says.
-pub fn voice(headers: &HeaderMap, admitted: &Admitted) -> Result<Voice, Problem> {
-    let of_token = admitted.name().map(Redacted::stamp);
+pub fn request_voice(headers: &HeaderMap, admitted: &AdmittedCaller) -> Result<Voice, RestProblem> {
+    let of_token = admitted.name().map(RedactedText::stamp);
     let Some(given) = headers.get(&AGENT).filter(|_| of_token.is_none()) else {
         return Ok(Voice::Model { client: of_token, session: None });
     };
@@ -238,13 +240,13 @@ pub fn voice(headers: &HeaderMap, admitted: &Admitted) -> Result<Voice, Problem>
         let detail = format!(
             "X-Agent: must have at most {AGENT_BYTES_MAX} letters, digits, -, _ and ., such as dashboard"
         );
-        Problem::new(StatusCode::BAD_REQUEST, detail)
+        RestProblem::new(StatusCode::BAD_REQUEST, detail)
     })?;
     Ok(Voice::Model { client: Some(client), session: None })
 }
 
 /// Returns the mark of a deed, if it has one.
-pub fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, RestProblem> {
     let Some(given) = headers.get(&KEY) else { return Ok(None) };
     let is_fine = |key: &&str| {
         let is_short = (1..=KEY_BYTES_MAX).contains(&key.len());
@@ -254,7 +256,7 @@ pub fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
         let detail = format!(
             "Idempotency-Key: must have 1 to {KEY_BYTES_MAX} visible ASCII characters, such as a UUID"
         );
-        Problem::new(StatusCode::BAD_REQUEST, detail)
+        RestProblem::new(StatusCode::BAD_REQUEST, detail)
     })
 }
 
@@ -264,10 +266,11 @@ mod tests {
 
     use super::*;
     use hyper::header::{CONTENT_TYPE, RETRY_AFTER};
-    use requests::fake_api::Fake;
+    use requests::fake_api::FakeApi;
 
-    fn asked(method: &str, path: &str, admitted: &Admitted) -> (u16, Option<String>, String) {
-        let rest = RestService::new(Apis::both(Fake::new()), Arc::new(SignIn::new(|| None)));
+    fn asked(method: &str, path: &str, admitted: &AdmittedCaller) -> (u16, Option<String>, String) {
+        let rest =
+            RestService::new(Apis::same_for_all(FakeApi::new()), Arc::new(SignIn::new(|| None)));
         let request = Request::builder().method(method).uri(format!("{PREFIX}{path}"));
         let (mut parts, ()) = request.body(()).unwrap().into_parts();
         parts.extensions.insert(admitted.clone());
@@ -277,8 +280,8 @@ mod tests {
         (status, header(RETRY_AFTER), kind)
     }
 
-    fn reader() -> Admitted {
-        Admitted::with(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH)
+    fn reader() -> AdmittedCaller {
+        AdmittedCaller::for_tests(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH)
     }
 
     // S-TOKEN-3
@@ -292,15 +295,15 @@ mod tests {
             ("POST", "memories", 403),
             ("GET", "doctor", 403),
             ("GET", "sessions?query=x", 403),
-            ("POST", CODE, 403),
+            ("POST", SIGN_IN_CODE, 403),
         ] {
             let (found, _, kind) = asked(method, path, &reader());
             assert_eq!((found, kind == problem), (status, status == 403), "{path}");
         }
-        let writer = Admitted::with(Rights::Write, Some("ci"), Timestamp::UNIX_EPOCH);
+        let writer = AdmittedCaller::for_tests(Rights::Write, Some("ci"), Timestamp::UNIX_EPOCH);
         assert_eq!(asked("POST", "memories/m1/forget", &writer).0, 200);
         assert_eq!(asked("GET", "doctor", &writer).0, 403);
-        let owner = Admitted::with(Rights::Admin, None, Timestamp::UNIX_EPOCH);
+        let owner = AdmittedCaller::for_tests(Rights::Admin, None, Timestamp::UNIX_EPOCH);
         assert_eq!(asked("GET", "doctor", &owner).0, 200);
     }
 

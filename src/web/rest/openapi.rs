@@ -8,8 +8,8 @@ use crate::rest::arguments::verb_method;
 use crate::rest::events;
 use crate::rest::patterns;
 use crate::rest::rest_content::JSON;
-use crate::rest::sign_in::{CODE, CODE_SECONDS, SESSION_SECONDS, SIGN_IN};
-use requests::parameter::{Face, Parameter, Usual, Values};
+use crate::rest::sign_in::{CODE_SECONDS, SESSION_SECONDS, SIGN_IN, SIGN_IN_CODE};
+use requests::parameter::{Face, Parameter, ParameterDefault, ParameterValues};
 use requests::rest_forms::PREFIX;
 use requests::verb::{Verb, VerbKind};
 use requests::verbs::VERBS;
@@ -19,11 +19,11 @@ const ABOUT: &str = "Shared memory for coding agents, on this machine. Every req
     reply is the text that agents read.";
 
 /// The path of the document, below [`PREFIX`].
-pub(super) const DESCRIPTION: &str = "openapi.json";
+pub(super) const OPENAPI_PATH: &str = "openapi.json";
 
 /// Returns the document.
 #[must_use]
-pub fn document() -> Value {
+pub fn openapi_document() -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for verb in VERBS {
         let path = paths.entry(format!("{PREFIX}{}", verb.path)).or_insert_with(|| json!({}));
@@ -32,9 +32,9 @@ pub fn document() -> Value {
             methods.insert(method, operation(verb));
         }
     }
-    paths.insert(format!("{PREFIX}{}", events::PATH), listening());
-    paths.insert(format!("{PREFIX}{DESCRIPTION}"), describing());
-    paths.insert(format!("{PREFIX}{CODE}"), making_a_code());
+    paths.insert(format!("{PREFIX}{}", events::EVENTS_PATH), listening());
+    paths.insert(format!("{PREFIX}{OPENAPI_PATH}"), describing());
+    paths.insert(format!("{PREFIX}{SIGN_IN_CODE}"), making_a_code());
     paths.insert(format!("{PREFIX}{SIGN_IN}"), signing_in());
     json!({
         "openapi": "3.1.0",
@@ -65,7 +65,7 @@ fn operation(verb: &Verb) -> Value {
     let in_path = verb.in_path.map(|(segment, field)| {
         let parameter = all.iter().find(|one| one.name == field);
         let schema = match parameter.map(|one| &one.values) {
-            Some(Values::Word(words)) => of_words(words),
+            Some(ParameterValues::Word(words)) => of_words(words),
             _ => patterns::in_path(),
         };
         json!({ "name": segment, "in": "path", "required": true,
@@ -148,19 +148,22 @@ fn of_words(words: &[(&str, &str)]) -> Value {
 
 fn schema(parameter: &Parameter) -> Value {
     let mut schema = match &parameter.values {
-        Values::Text | Values::Time | Values::Sequence => patterns::text(parameter),
-        Values::Word(words) => of_words(words),
-        Values::List => json!({ "type": "array", "items": { "type": "string" } }),
-        Values::Whole(allowed) => {
+        ParameterValues::Text | ParameterValues::Time | ParameterValues::Sequence => {
+            patterns::text(parameter)
+        }
+        ParameterValues::Word(words) => of_words(words),
+        ParameterValues::List => json!({ "type": "array", "items": { "type": "string" } }),
+        ParameterValues::Whole(allowed) => {
             json!({ "type": "integer", "minimum": allowed.start(), "maximum": allowed.end() })
         }
-        Values::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
-        Values::Switch => json!({ "type": "boolean" }),
+        ParameterValues::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        ParameterValues::Switch => json!({ "type": "boolean" }),
     };
-    if let (Some(Usual::Value(usual)), Some(fields)) = (&parameter.default, schema.as_object_mut())
+    if let (Some(ParameterDefault::Value(usual)), Some(fields)) =
+        (&parameter.default, schema.as_object_mut())
     {
         let usual = match &parameter.values {
-            Values::Whole(_) => usual.parse::<usize>().map_or(Value::Null, Value::from),
+            ParameterValues::Whole(_) => usual.parse::<usize>().map_or(Value::Null, Value::from),
             _ => Value::from(usual.as_str()),
         };
         if !usual.is_null() {
@@ -357,7 +360,7 @@ mod tests {
     #[test]
     fn the_committed_description_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
-        let text = format!("{}\n", serde_json::to_string_pretty(&document()).unwrap());
+        let text = format!("{}\n", serde_json::to_string_pretty(&openapi_document()).unwrap());
         if std::env::var_os("UPDATE_OPENAPI").is_some() {
             std::fs::write(path, &text).unwrap();
         }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use event::limits::{ID_BYTES_MAX, REPO_KEY_BYTES_MAX};
-use requests::parameter::{Parameter, Values};
+use requests::parameter::{Parameter, ParameterValues};
 
 /// A blank text counts as left out, so where a field may be left out it may be blank. Control characters are dropped.
 const OR_BLANK: &str = r"^[\s\u0000-\u001F\u007F-\u009F]*$|";
@@ -68,8 +68,8 @@ pub fn not_empty() -> Value {
 /// The schema of a text or a time.
 pub fn text(parameter: &Parameter) -> Value {
     let pattern = match (&parameter.values, parameter.name) {
-        (Values::Time, _) => TIME.to_owned(),
-        (Values::Sequence, _) => SEQUENCE.to_owned(),
+        (ParameterValues::Time, _) => TIME.to_owned(),
+        (ParameterValues::Sequence, _) => SEQUENCE.to_owned(),
         (_, "repo") => REPO.to_owned(),
         (_, "cursor") => CURSOR.to_owned(),
         (_, "event_type") => KIND.to_owned(),

@@ -6,8 +6,8 @@ use hyper::body::Bytes;
 use hyper::header::{ALLOW, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::rest::rest_content::{Answer, Content, answer_of};
-use access::admitted::too_many;
+use crate::rest::rest_content::{RestAnswer, RestContent, content_answer};
+use access::admitted_caller::too_many;
 use guard::secrets::redacted;
 use requests::ApiError;
 use requests::rest_forms::PROBLEM_JSON;
@@ -15,7 +15,7 @@ use writer::exit::Exit;
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Problem {
+pub struct RestProblem {
     status: StatusCode,
     detail: String,
     /// The fields that are wrong, each with its message.
@@ -24,7 +24,7 @@ pub struct Problem {
     retry_after_s: Option<i64>,
 }
 
-impl Problem {
+impl RestProblem {
     /// Makes a problem with a status and its explanation.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self { status, detail: detail.into(), fields: Vec::new(), retry_after_s: None }
@@ -37,7 +37,7 @@ impl Problem {
     }
 
     /// Makes the problem that an error of the memory is.
-    pub fn of(error: &ApiError) -> Self {
+    pub fn from_error(error: &ApiError) -> Self {
         let status = match error {
             ApiError::Invalid(_) => StatusCode::BAD_REQUEST,
             ApiError::NotFound(_) => StatusCode::NOT_FOUND,
@@ -61,7 +61,7 @@ impl Problem {
     }
 
     /// Returns the content of the answer. Secrets that a caller sent are not repeated.
-    pub fn content(&self) -> Content {
+    pub fn content(&self) -> RestContent {
         let fields = self.fields.iter().map(
             |(field, message)| json!({ "field": redacted(field), "message": redacted(message) }),
         );
@@ -73,7 +73,7 @@ impl Problem {
             "problems": fields.collect::<Vec<Value>>(),
         });
         let body = Bytes::from(body.to_string());
-        Content {
+        RestContent {
             status: self.status,
             content_type: PROBLEM_JSON,
             body,
@@ -84,10 +84,10 @@ impl Problem {
 }
 
 /// Returns the answer for a method that a path does not take.
-pub fn not_allowed(allowed: &str) -> Answer {
+pub fn not_allowed(allowed: &str) -> RestAnswer {
     let problem =
-        Problem::new(StatusCode::METHOD_NOT_ALLOWED, format!("this path takes {allowed}"));
-    let mut answer = answer_of(&problem.content());
+        RestProblem::new(StatusCode::METHOD_NOT_ALLOWED, format!("this path takes {allowed}"));
+    let mut answer = content_answer(&problem.content());
     if let Ok(allowed) = HeaderValue::from_str(allowed) {
         answer.headers_mut().insert(ALLOW, allowed);
     }

@@ -18,11 +18,11 @@ pub const JSON: &str = "application/json";
 pub const TEXT: &str = "text/plain; charset=utf-8";
 
 /// An answer, whole.
-pub type Answer = Response<Full<Bytes>>;
+pub type RestAnswer = Response<Full<Bytes>>;
 
 /// The finished content of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Content {
+pub struct RestContent {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Bytes,
@@ -32,14 +32,14 @@ pub struct Content {
     pub retry_after_s: Option<i64>,
 }
 
-impl Content {
+impl RestContent {
     /// Tags what a read answers, or says only that it is what the caller has. The tag is made of the content itself, so it
     /// covers whatever the content depends on: the logs, the indexes, the settings and the time.
-    pub fn unless_known(mut self, headers: &HeaderMap) -> Self {
+    pub fn unless_cached(mut self, headers: &HeaderMap) -> Self {
         if self.status != StatusCode::OK {
             return self;
         }
-        let tag = tag_of(&self);
+        let tag = entity_tag(&self);
         if known_tags(headers).any(|known| known == tag || known == "*") {
             (self.status, self.body) = (StatusCode::NOT_MODIFIED, Bytes::new());
         }
@@ -51,7 +51,7 @@ impl Content {
 /// Bytes of a tag: two contents have the same one as good as never.
 pub const TAG_BYTES: usize = 16;
 
-pub fn tag_of(content: &Content) -> String {
+pub fn entity_tag(content: &RestContent) -> String {
     let digest = Sha256::new().chain_update(content.content_type).chain_update(&content.body);
     let hex = digest.finalize().iter().take(TAG_BYTES).fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
@@ -66,7 +66,7 @@ pub fn known_tags(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     given.flat_map(|list| list.split(',')).map(|tag| tag.trim().trim_start_matches("W/"))
 }
 
-pub fn answer_of(content: &Content) -> Answer {
+pub fn content_answer(content: &RestContent) -> RestAnswer {
     let mut answer = Response::new(Full::new(content.body.clone()));
     *answer.status_mut() = content.status;
     let headers = answer.headers_mut();

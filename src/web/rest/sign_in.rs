@@ -10,13 +10,13 @@ use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use crate::rest::arguments::object_in;
-use crate::rest::problem::{Problem, not_allowed};
-use crate::rest::rest_content::{Answer, Content, JSON, answer_of};
-use access::admitted::Admitted;
+use crate::rest::arguments::body_object;
+use crate::rest::problem::{RestProblem, not_allowed};
+use crate::rest::rest_content::{JSON, RestAnswer, RestContent, content_answer};
+use access::admitted_caller::AdmittedCaller;
 use access::named_token::NamedToken;
 use access::peer::{Peer, network_of};
-use access::token::{Secret, Token};
+use access::token::{SecretSource, Token};
 use event::{Problems, Timestamp};
 use requests::rest_forms::PREFIX;
 
@@ -24,11 +24,11 @@ use requests::rest_forms::PREFIX;
 pub const SIGN_IN: &str = "sign-in";
 
 /// The path where a code is made.
-pub const CODE: &str = "sign-in/code";
+pub const SIGN_IN_CODE: &str = "sign-in/code";
 
 /// What a path of REST needs from its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
+pub enum RequiredCredential {
     /// Nothing but the code in its body.
     Code,
     /// A token, not a session: else a session could prolong itself.
@@ -38,12 +38,12 @@ pub enum Needs {
 }
 
 /// Returns what a path needs.
-pub fn needs(path: &str) -> Needs {
+pub fn required_credential(path: &str) -> RequiredCredential {
     match path.strip_prefix(PREFIX) {
-        Some(SIGN_IN) => Needs::Code,
-        Some(CODE) => Needs::Token,
-        Some(_) => Needs::Either,
-        None => Needs::Token,
+        Some(SIGN_IN) => RequiredCredential::Code,
+        Some(SIGN_IN_CODE) => RequiredCredential::Token,
+        Some(_) => RequiredCredential::Either,
+        None => RequiredCredential::Token,
     }
 }
 
@@ -69,7 +69,7 @@ const WRONG_KNOWN_MAX: usize = 1_024;
 
 /// The codes and sessions.
 pub struct SignIn {
-    secret: Secret,
+    secret: SecretSource,
     state: Mutex<SignInState>,
 }
 
@@ -91,7 +91,7 @@ struct Dated {
 
 impl SignIn {
     /// Begins without codes and sessions; `secret` makes both.
-    pub fn new(secret: Secret) -> Self {
+    pub fn new(secret: SecretSource) -> Self {
         Self { secret, state: Mutex::default() }
     }
 
@@ -117,27 +117,27 @@ impl SignIn {
     }
 
     #[cfg(test)]
-    pub(crate) fn a_session(&self, now: Timestamp) -> String {
-        let (token, hash) = Token::fresh(self.secret).unwrap();
+    pub(crate) fn test_session(&self, now: Timestamp) -> String {
+        let (token, hash) = Token::generate(self.secret).unwrap();
         self.lock().sessions.push(Dated { hash, made: now, with: None });
         token
     }
 
     /// Answers a request at one of the two paths.
-    pub fn answer(&self, path: &str, parts: &Parts, body: &[u8], now: Timestamp) -> Answer {
+    pub fn answer(&self, path: &str, parts: &Parts, body: &[u8], now: Timestamp) -> RestAnswer {
         if parts.method != Method::POST {
             return not_allowed("POST");
         }
-        let given = object_in(parts, body);
+        let given = body_object(parts, body);
         let result = given.and_then(|given| match path {
-            CODE => {
-                let with = parts.extensions.get::<Admitted>().and_then(Admitted::token);
+            SIGN_IN_CODE => {
+                let with = parts.extensions.get::<AdmittedCaller>().and_then(AdmittedCaller::token);
                 self.new_code(&given, with, now)
             }
-            _ => self.new_session(&given, network_of(Peer::from(parts)), now),
+            _ => self.new_session(&given, network_of(Peer::address_in(parts)), now),
         });
         let content = match result {
-            Ok(json) => Content {
+            Ok(json) => RestContent {
                 status: StatusCode::OK,
                 content_type: JSON,
                 body: json.to_string().into(),
@@ -146,7 +146,7 @@ impl SignIn {
             },
             Err(problem) => problem.content(),
         };
-        let mut answer = answer_of(&content);
+        let mut answer = content_answer(&content);
         let headers = answer.headers_mut();
         if content.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -163,7 +163,7 @@ impl SignIn {
         given: &Map<String, Value>,
         with: Option<Arc<NamedToken>>,
         now: Timestamp,
-    ) -> Result<Value, Problem> {
+    ) -> Result<Value, RestProblem> {
         only(given, &[])?;
         let (code, hash) = self.fresh()?;
         keep(&mut self.lock().codes, Dated { hash, made: now, with }, CODES_MAX);
@@ -176,7 +176,7 @@ impl SignIn {
         given: &Map<String, Value>,
         from: IpAddr,
         now: Timestamp,
-    ) -> Result<Value, Problem> {
+    ) -> Result<Value, RestProblem> {
         only(given, &["code"])?;
         let Some(code) = given.get("code").and_then(Value::as_str) else {
             return Err(wrong_field(
@@ -191,12 +191,12 @@ impl SignIn {
             let detail = format!(
                 "too many wrong codes came; wait {WRONG_SECONDS} seconds, then run agent-knowledge ui again"
             );
-            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail));
+            return Err(RestProblem::new(StatusCode::TOO_MANY_REQUESTS, detail));
         }
         // All are compared, and those that are too old go.
         let mut made_with = None;
         state.codes.retain(|known| {
-            let is_this = known.hash.is(code);
+            let is_this = known.hash.matches(code);
             let is_fresh = is_within(known.made, CODE_SECONDS, now);
             if is_this && is_fresh {
                 made_with = Some(known.with.clone());
@@ -211,16 +211,16 @@ impl SignIn {
             let detail = format!(
                 "the code is wrong, was used, or is older than {CODE_SECONDS} seconds; run agent-knowledge ui again"
             );
-            return Err(Problem::new(StatusCode::UNAUTHORIZED, detail));
+            return Err(RestProblem::new(StatusCode::UNAUTHORIZED, detail));
         };
         keep(&mut state.sessions, Dated { hash, made: now, with }, SESSIONS_MAX);
         Ok(json!({ "token": token, "expires_in_s": SESSION_SECONDS }))
     }
 
-    fn fresh(&self) -> Result<(String, Token), Problem> {
-        Token::fresh(self.secret).map_err(|error| {
+    fn fresh(&self) -> Result<(String, Token), RestProblem> {
+        Token::generate(self.secret).map_err(|error| {
             let detail = format!("failed to {error}");
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+            RestProblem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
         })
     }
 
@@ -244,15 +244,15 @@ fn is_within(when: Timestamp, seconds: i64, now: Timestamp) -> bool {
 }
 
 /// Refuses fields that are not among these.
-fn only(given: &Map<String, Value>, names: &[&str]) -> Result<(), Problem> {
+fn only(given: &Map<String, Value>, names: &[&str]) -> Result<(), RestProblem> {
     match given.keys().find(|name| !names.contains(&name.as_str())) {
         Some(name) => Err(wrong_field(name, "is unknown here; leave it out")),
         None => Ok(()),
     }
 }
 
-fn wrong_field(name: &str, message: &str) -> Problem {
-    Problem::of(&Problems::one(name, message).into())
+fn wrong_field(name: &str, message: &str) -> RestProblem {
+    RestProblem::from_error(&Problems::one(name, message).into())
 }
 
 #[cfg(test)]
@@ -278,7 +278,7 @@ mod tests {
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
-    fn asked(sign_in: &SignIn, path: &str, body: &Value, second: i64) -> (u16, Answer) {
+    fn asked(sign_in: &SignIn, path: &str, body: &Value, second: i64) -> (u16, RestAnswer) {
         let request = Request::post("/").header("content-type", JSON).body(()).unwrap();
         let body = body.to_string();
         let answer = sign_in.answer(path, &request.into_parts().0, body.as_bytes(), at(second));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     fn is_session(sign_in: &SignIn, shown: &str, now: Timestamp) -> bool {
-        sign_in.session(&Token::shown(shown), now).is_some()
+        sign_in.session(&Token::hash_of(shown), now).is_some()
     }
 
     fn session(sign_in: &SignIn, code: &str, second: i64) -> Result<String, u16> {
@@ -366,15 +366,15 @@ mod tests {
         {
             assert_eq!(asked(&sign_in, SIGN_IN, &body, 0).0, 400, "{body}");
         }
-        assert_eq!(asked(&sign_in, CODE, &json!({ "seconds": 9 }), 0).0, 400);
-        assert_eq!(asked(&sign_in, CODE, &json!({}), 0).0, 200);
+        assert_eq!(asked(&sign_in, SIGN_IN_CODE, &json!({ "seconds": 9 }), 0).0, 400);
+        assert_eq!(asked(&sign_in, SIGN_IN_CODE, &json!({}), 0).0, 200);
         let form = Request::post("/").header("content-type", "text/plain").body(()).unwrap();
         let answer = sign_in.answer(SIGN_IN, &form.into_parts().0, b"{\"code\":\"x\"}", at(0));
         assert_eq!(answer.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
         let read = Request::get("/").body(()).unwrap().into_parts().0;
-        assert_eq!(sign_in.answer(CODE, &read, b"", at(0)).headers()[ALLOW], "POST");
+        assert_eq!(sign_in.answer(SIGN_IN_CODE, &read, b"", at(0)).headers()[ALLOW], "POST");
         assert!(sign_in.lock().wrong.is_empty(), "none of them is a guess");
         let none = SignIn::new(|| None);
-        assert_eq!(asked(&none, CODE, &json!({}), 0).0, 500);
+        assert_eq!(asked(&none, SIGN_IN_CODE, &json!({}), 0).0, 500);
     }
 }

@@ -11,7 +11,7 @@ use crate::embeddings;
 use crate::request_guard::Refusal;
 use crate::response_body::Body;
 use crate::service::{HttpService, read_body};
-use access::admitted::Admitted;
+use access::admitted_caller::AdmittedCaller;
 use access::connection_limit::Connection;
 use access::http_bounds::BODY_BYTES_MAX;
 
@@ -20,7 +20,7 @@ impl HttpService {
     pub(super) async fn answer_embeddings(
         &self,
         request: (Method, Incoming),
-        admitted: Admitted,
+        admitted: AdmittedCaller,
         connection: &Arc<Connection>,
     ) -> Result<Response<Body>, Refusal> {
         let (method, body) = request;

@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engine::digest::Digest;
-use engine::watch::Watching;
+use engine::state_digest::StateDigest;
+use engine::watch::WatchMode;
 use engine::{Engine, EngineSetup};
 use event::Timestamp;
-use memory::Bound;
+use memory::MemoryBound;
 use proptest::prelude::*;
 use settings::{Config, GeneralSettings};
 use store::{Store, StoreError, lines_of};
 use upkeep::CheckVerdict;
-use upkeep::archive::{ArchiveMode, ArchiveRequest, Archived, Bounds, archive, by_policy};
+use upkeep::archive::{ArchiveMode, ArchiveOutcome, ArchiveRequest, Bounds, archive, by_policy};
 
 struct World {
     _folder: tempfile::TempDir,
@@ -36,7 +36,7 @@ impl World {
         how: ArchiveMode,
         keep_lines: Option<u64>,
         not_before: Option<&str>,
-    ) -> Archived {
+    ) -> ArchiveOutcome {
         let not_before = not_before.map(|text| text.parse().unwrap());
         let bounds = Bounds { keep_lines, not_before };
         archive(&ArchiveRequest {
@@ -47,7 +47,7 @@ impl World {
         })
     }
 
-    fn keep(&self, lines: u64) -> Archived {
+    fn keep(&self, lines: u64) -> ArchiveOutcome {
         self.archive_as(ArchiveMode::Change, Some(lines), None)
     }
 
@@ -57,7 +57,7 @@ impl World {
 
     fn reader(&self) -> Engine {
         let (store, config) = (self.store.clone(), Config::default());
-        let (bound, watching) = (Bound::NONE, Watching::PollOnly);
+        let (bound, watching) = (MemoryBound::NONE, WatchMode::PollOnly);
         Engine::start(EngineSetup {
             store,
             config,
@@ -77,7 +77,7 @@ impl World {
 /// The digest, and what went wrong.
 fn told_of(reader: &Engine) -> String {
     let snapshot = reader.snapshot().unwrap();
-    format!("{} {:?}", Digest::of(&snapshot, None), snapshot.health().troubles)
+    format!("{} {:?}", StateDigest::compute(&snapshot, None), snapshot.health().troubles)
 }
 
 fn line(number: usize) -> String {
@@ -104,7 +104,7 @@ fn the_newest_lines_stay_and_what_holds_no_event_does_too() {
         (&dry.checked.reply.json["lines"], world.store.segments().unwrap().len()),
         (&4.into(), 0)
     );
-    let Archived { checked, failed } = world.keep(2);
+    let ArchiveOutcome { checked, failed } = world.keep(2);
     assert!(failed.is_none() && checked.verdict == CheckVerdict::Fine, "{}", checked.reply.text);
     assert_eq!(world.text("a.jsonl"), format!("torn\n\n{}half", lines(4..6)));
     assert_eq!(world.text("b.jsonl"), lines(0..2));
@@ -173,7 +173,7 @@ fn the_policy_waits_until_it_is_worth_a_segment() {
 fn a_log_that_cannot_be_archived_is_told_and_keeps_no_other() {
     let world = World::with(&[("a.jsonl", lines(0..3)), ("c.jsonl", lines(3..6))]);
     std::fs::create_dir(world.store.root().join("b.jsonl")).unwrap();
-    let Archived { checked, failed } = world.keep(1);
+    let ArchiveOutcome { checked, failed } = world.keep(1);
     assert!(
         checked.verdict == CheckVerdict::Wrong
             && matches!(failed, Some(StoreError::NotALog { .. }))

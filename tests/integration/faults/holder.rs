@@ -35,14 +35,14 @@ fn one_process_holds_a_lock_until_it_is_let_go() {
     let own = tempfile::tempdir().unwrap();
     let told = task(LOCK).map(PathBuf::from);
     let path = told.clone().unwrap_or(own.path().join("lock"));
-    let held = FileLock::take(&path, 0).unwrap();
+    let held = FileLock::acquire(&path, 0).unwrap();
     if told.is_some() {
         // A line of its own: the test runner may have left one unfinished.
         println!("\nheld");
         // Until our input ends, or we are killed.
         std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
     }
-    assert!(matches!(FileLock::take(&path, 0), Err(StoreError::Busy { .. })));
+    assert!(matches!(FileLock::acquire(&path, 0), Err(StoreError::Busy { .. })));
     drop(held);
-    FileLock::take(&path, 0).unwrap();
+    FileLock::acquire(&path, 0).unwrap();
 }

@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 
 use api::local::{Core, Local};
 use clients::hooks::hook_input::ToolCall;
-use clients::hooks::outcome::Evidence;
+use clients::hooks::outcome::OutcomeEvidence;
 use clients::hooks::recall::failure_request;
 use clients::hooks::tool::Tool;
 use engine::CacheLock;
-use engine::watch::Watching;
-use engine::{Dense, Engine, EngineSetup};
+use engine::watch::WatchMode;
+use engine::{DenseSetup, Engine, EngineSetup};
 use event::{EventId, Timestamp};
 use index::embed::load;
 use learning::same_command::RawCommand;
-use memory::Bound;
+use memory::MemoryBound;
 use requests::Api as _;
 use requests::caller::{Caller, Patience};
 use serde_json::Value;
@@ -130,9 +130,9 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     teach(world);
     let (store, config) = (Store::at(world.store()), Config::default());
     let cache_dir = world.path("cache");
-    let dense = model.clone().map(|model| Dense {
+    let dense = model.clone().map(|model| DenseSetup {
         load: Box::new(move || load(EmbeddingPrecision::default(), &model, NonZeroUsize::MIN)),
-        lock: Arc::new(CacheLock::of(&cache_dir)),
+        lock: Arc::new(CacheLock::in_dir(&cache_dir)),
         cache_dir,
         name: "test".to_owned(),
         may_see: None,
@@ -142,8 +142,8 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     let engine = Engine::start(EngineSetup {
         store: store.clone(),
         config: config.clone(),
-        bound: Bound::NONE,
-        watching: Watching::PollOnly,
+        bound: MemoryBound::NONE,
+        watching: WatchMode::PollOnly,
         dense,
         checkpoints: None,
     });
@@ -151,7 +151,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     let start = Instant::now();
     while has_model && {
         let snapshot = engine.snapshot().unwrap();
-        snapshot.embedded().min(snapshot.signed()) < snapshot.memories().len()
+        snapshot.embedded_count().min(snapshot.signed_count()) < snapshot.memories().len()
     } {
         assert!(start.elapsed() < STEP, "not every lesson is embedded");
         std::thread::park_timeout(Duration::from_millis(20));
@@ -169,14 +169,14 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
         config,
         model_dir,
         query_log: None,
-        teller: None,
-        watching: Watching::PollOnly,
+        delivery_journal: None,
+        watching: WatchMode::PollOnly,
         past_sessions: <_>::default(),
         links: <_>::default(),
-        words: <_>::default(),
+        analysis_cache: <_>::default(),
         clock,
     };
-    let patience = Patience::OF_A_PERSON;
+    let patience = Patience::FOR_PERSON;
     let directory = Some(world.work());
     let agent_id = "codex".to_owned();
     let caller = Caller {
@@ -194,7 +194,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
 fn told(memory: &Local, command: &str, output: &str) -> BTreeSet<String> {
     let raw_command = RawCommand::new(command.to_owned());
     let (command, output) = (command.into(), output.into());
-    let evidence = Evidence::Stated;
+    let evidence = OutcomeEvidence::Stated;
     let files = Vec::new();
     let call = ToolCall { tool: Tool::Shell, command, raw_command, files, output, evidence };
     let Some(request) = failure_request(&call) else { return BTreeSet::new() };

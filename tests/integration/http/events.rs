@@ -163,7 +163,7 @@ fn hook(world: &World, session: &str) -> String {
 }
 
 fn journal(world: &World) -> Journal {
-    Journal::of(&world.path("cache"), &world.store())
+    Journal::for_store(&world.path("cache"), &world.store())
 }
 
 // S-EVENT-3, S-EVENT-5

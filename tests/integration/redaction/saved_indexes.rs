@@ -10,7 +10,7 @@ use crate::pieces;
 use crate::raw_client::{Client, Era};
 use crate::session_secrets::SecretRuns;
 use crate::world::{World, bytes_under};
-use guard::secrets::daily_forms::{Planted, one_in_each};
+use guard::secrets::daily_forms::{PlantedSecret, one_in_each};
 
 /// How long a retriever may take until it saves its indexes: it waits for ten quiet seconds.
 const SAVED: Duration = Duration::from_secs(90);
@@ -19,8 +19,8 @@ const SAVED: Duration = Duration::from_secs(90);
 const INDEXES_BYTES_MIN: usize = 100_000;
 
 /// A line of another program holds a text, and the secret in it, in every field that is searched.
-fn raw_lines(planted: &[Planted]) -> String {
-    let line = |(number, one): (usize, &Planted)| {
+fn raw_lines(planted: &[PlantedSecret]) -> String {
+    let line = |(number, one): (usize, &PlantedSecret)| {
         let text = &one.text;
         json!({ "id": format!("m{number}"), "timestamp": "2026-01-02T03:04:05Z", "repo": "github.com/acme/api", "event_type": "error",
             "lesson": text, "context": text, "command": text, "symptoms": [text] })
@@ -67,7 +67,7 @@ fn no_secret_of_a_log_is_in_a_saved_index() {
 fn no_secret_of_a_log_is_in_a_vector() {
     let Some(model) = pieces::model() else { return };
     let world = World::with_model(model);
-    let planted: Vec<Planted> = one_in_each().into_iter().step_by(12).collect();
+    let planted: Vec<PlantedSecret> = one_in_each().into_iter().step_by(12).collect();
     let runs = SecretRuns::of(secret_runs(&one_in_each()));
     world.hand_write("github.com+acme+api.jsonl", raw_lines(&planted));
     world.agent_knowledge(&["index"]).done();

@@ -9,7 +9,7 @@ use crate::http::client::{Server, request};
 use crate::raw_client::{Client, Era};
 use crate::session_secrets::SecretRuns;
 use crate::world::World;
-use guard::secrets::daily_forms::{Planted, one_in_each};
+use guard::secrets::daily_forms::{PlantedSecret, one_in_each};
 
 /// One text in so many is sent to every field: each is a call.
 const TEXTS_STEP: usize = 6;
@@ -56,8 +56,8 @@ fn arguments(names: &[(String, bool)], text: &str, id: &str) -> Vec<Value> {
     names.iter().map(|(one, _)| given(&|name| name == one)).chain([all]).collect()
 }
 
-fn texts(planted: &[Planted]) -> Vec<String> {
-    let chunks: Vec<&[Planted]> = planted.chunks(FORMS_PER_CALL).collect();
+fn texts(planted: &[PlantedSecret]) -> Vec<String> {
+    let chunks: Vec<&[PlantedSecret]> = planted.chunks(FORMS_PER_CALL).collect();
     let alone = planted.iter().step_by(40).map(|one| one.text.clone());
     chunks.into_iter().step_by(TEXTS_STEP).map(joined).chain(alone).collect()
 }

@@ -36,7 +36,7 @@ impl World {
     }
 
     fn journal(&self) -> Journal {
-        Journal::of(self.folder.path(), &self.folder.path().join("logs"))
+        Journal::for_store(self.folder.path(), &self.folder.path().join("logs"))
     }
 
     fn announcer(&self) -> Announcer {
@@ -51,7 +51,7 @@ impl World {
     /// The announced ids, in order; `lost` stands for itself.
     fn announced(&self) -> Vec<String> {
         let kinds = [kind::ADDED, kind::CHANGED, kind::FEEDBACK, kind::LOST];
-        let mut lines = self.journal().back_from(None, &kinds);
+        let mut lines = self.journal().read_back(None, &kinds);
         lines.reverse();
         let name = |line: &Value| line["id"].as_str().unwrap_or("lost").to_owned();
         lines.iter().map(|(_, line)| name(line)).collect()
@@ -64,15 +64,15 @@ fn only_what_is_new_is_announced() {
     let world = World::new();
     world.save("a.jsonl", "old");
     let mut announcer = world.announcer();
-    assert_eq!(announcer.look(now()), Announced::default());
+    assert_eq!(announcer.announce_new_lines(now()), AnnouncedLines::default());
     world.save("a.jsonl", "m1");
     world.save("b.jsonl", "m2");
     world.append("b.jsonl", "no line\n\n");
-    assert_eq!(announcer.look(now()), Announced { lines: 2, ..<_>::default() });
+    assert_eq!(announcer.announce_new_lines(now()), AnnouncedLines { lines: 2, ..<_>::default() });
     world.append("a.jsonl", "{\"id\":\"m3\",\"lesson\":\"half");
-    assert_eq!(announcer.look(now()), Announced::default());
+    assert_eq!(announcer.announce_new_lines(now()), AnnouncedLines::default());
     world.append("a.jsonl", "\"}\r\n");
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     assert_eq!(world.announced(), ["m1", "m2", "m3"]);
 }
 
@@ -81,7 +81,7 @@ fn only_what_is_new_is_announced() {
 fn each_kind_of_line_is_told_apart() {
     let world = World::new();
     let mut announcer = world.announcer();
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     for line in [
         r#"{"id":"m1","timestamp":"2026-01-01T00:00:00Z","agent_id":"codex","repo":"acme/web","session_id":"s","event_type":"error","lesson":"x"}"#,
         r#"{"id":"f1","memory_id":"m1","event_type":"feedback","verdict":"worked","agent_id":"codex","repo":"acme/web"}"#,
@@ -89,8 +89,8 @@ fn each_kind_of_line_is_told_apart() {
     ] {
         world.append("acme-web.jsonl", &format!("{line}\n"));
     }
-    announcer.look(now());
-    let mut lines = world.journal().back_from(None, &["added", "feedback", "changed"]);
+    announcer.announce_new_lines(now());
+    let mut lines = world.journal().read_back(None, &["added", "feedback", "changed"]);
     lines.reverse();
     let field = |at: usize, name: &str| lines[at].1[name].as_str().unwrap_or("-");
     let row =
@@ -107,7 +107,7 @@ fn each_kind_of_line_is_told_apart() {
 fn the_next_process_goes_on_exactly_there() {
     let world = World::new();
     let mut announcer = world.announcer();
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     let mut expected = Vec::new();
     for number in 0..20 {
         let id = format!("m{number}");
@@ -118,11 +118,11 @@ fn the_next_process_goes_on_exactly_there() {
             announcer = world.announcer();
         }
         if number % 2 == 0 {
-            announcer.look(now());
+            announcer.announce_new_lines(now());
         }
     }
     drop(announcer);
-    world.announcer().look(now());
+    world.announcer().announce_new_lines(now());
     let mut announced = world.announced();
     announced.sort_unstable();
     expected.sort_unstable();
@@ -134,18 +134,18 @@ fn the_next_process_goes_on_exactly_there() {
 fn places_survive_the_end_of_a_generation() {
     let world = World::new();
     world.save("quiet.jsonl", "old");
-    let journal = world.journal().bounded(2_000);
+    let journal = world.journal().with_bound(2_000);
     let mut announcer = world.bounded(journal.clone());
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     let mut seen = Vec::new();
-    let mut from = journal.now_at().unwrap();
+    let mut from = journal.end_sequence().unwrap();
     for number in 0..100 {
         world.save("a.jsonl", &format!("m{number}"));
-        announcer.look(now());
+        announcer.announce_new_lines(now());
         if number % 10 == 5 {
             drop(announcer);
             announcer = world.bounded(journal.clone());
-            announcer.look(now());
+            announcer.announce_new_lines(now());
         }
         loop {
             let piece =
@@ -168,23 +168,23 @@ fn places_survive_the_end_of_a_generation() {
 fn a_rebuilt_cache_announces_nothing_old() {
     let world = World::new();
     let mut announcer = world.announcer();
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     world.save("a.jsonl", "m1");
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     drop(announcer);
     std::fs::remove_dir_all(world.journal().folder()).unwrap();
     world.save("a.jsonl", "m2");
     let mut announcer = world.announcer();
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     assert_eq!(world.announced(), Vec::<String>::new());
     world.save("a.jsonl", "m3");
     // The cache may go at any time.
     std::fs::remove_dir_all(world.journal().folder()).unwrap();
     let later = "2026-01-02T03:04:06Z".parse().unwrap();
-    announcer.look(later);
+    announcer.announce_new_lines(later);
     drop(announcer);
     world.save("a.jsonl", "m4");
-    world.announcer().look(later);
+    world.announcer().announce_new_lines(later);
     assert_eq!(world.announced(), ["m3", "m4"]);
 }
 
@@ -194,29 +194,38 @@ fn a_replaced_or_flooded_log_is_lost() {
     let world = World::new();
     world.save("a.jsonl", "m1");
     let mut announcer = world.announcer();
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     // Other lines in place of those before, as scrub leaves them.
     std::fs::write(world.log("a.jsonl"), "{\"id\":\"m1\",\"lesson\":\"[REDACTED]\"}\n".repeat(3))
         .unwrap();
-    assert_eq!(announcer.look(now()), Announced { lost: true, ..<_>::default() });
+    assert_eq!(
+        announcer.announce_new_lines(now()),
+        AnnouncedLines { lost: true, ..<_>::default() }
+    );
     (0..1_500).for_each(|number| world.save("a.jsonl", &format!("n{number}")));
-    assert_eq!(announcer.look(now()), Announced { lines: 1_000, lost: true, failed: false });
+    assert_eq!(
+        announcer.announce_new_lines(now()),
+        AnnouncedLines { lines: 1_000, lost: true, failed: false }
+    );
     world.append("b.jsonl", &format!("{{\"lesson\":\"{}\"}}\n", "x".repeat(3 << 20)));
-    assert_eq!(announcer.look(now()), Announced { lost: true, ..<_>::default() });
+    assert_eq!(
+        announcer.announce_new_lines(now()),
+        AnnouncedLines { lost: true, ..<_>::default() }
+    );
     world.save("b.jsonl", "m2");
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     let announced = world.announced();
     assert_eq!((announced.len(), announced.last().unwrap().as_str()), (1_004, "m2"));
     std::fs::remove_file(world.log("b.jsonl")).unwrap();
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     world.save("b.jsonl", "m3");
-    announcer.look(now());
+    announcer.announce_new_lines(now());
     assert_eq!(world.announced().last().unwrap(), "m3");
     // Replaced while no process announced.
     drop(announcer);
     std::fs::write(world.log("b.jsonl"), "{\"id\":\"m9\",\"lesson\":\"other\"}\n".repeat(9))
         .unwrap();
-    world.announcer().look(now());
+    world.announcer().announce_new_lines(now());
     assert_eq!(world.announced().last().unwrap(), "lost");
 }
 
@@ -225,15 +234,15 @@ fn a_replaced_or_flooded_log_is_lost() {
 fn of_two_processes_one_announces() {
     let world = World::new();
     let (mut first, mut second) = (world.announcer(), world.announcer());
-    first.look(now());
-    second.look(now());
+    first.announce_new_lines(now());
+    second.announce_new_lines(now());
     world.save("a.jsonl", "m1");
-    second.look(now());
-    first.look(now());
+    second.announce_new_lines(now());
+    first.announce_new_lines(now());
     assert_eq!(world.announced(), ["m1"]);
     drop(first);
     world.save("a.jsonl", "m2");
-    second.look(now());
+    second.announce_new_lines(now());
     assert_eq!(world.announced(), ["m1", "m2"]);
 }
 
@@ -242,19 +251,19 @@ fn of_two_processes_one_announces() {
 fn a_journal_that_cannot_be_written_is_tried_again() {
     let world = World::new();
     let journal =
-        Journal::of(&world.folder.path().join("cache"), &world.folder.path().join("logs"));
+        Journal::for_store(&world.folder.path().join("cache"), &world.folder.path().join("logs"));
     std::fs::write(world.folder.path().join("cache"), "").unwrap();
     let mut announcer = world.bounded(journal.clone());
-    assert!(announcer.look(now()).failed);
+    assert!(announcer.announce_new_lines(now()).failed);
     std::fs::remove_file(world.folder.path().join("cache")).unwrap();
     std::fs::create_dir(world.folder.path().join("cache")).unwrap();
-    assert_eq!(announcer.look(now()), Announced::default());
+    assert_eq!(announcer.announce_new_lines(now()), AnnouncedLines::default());
     std::fs::remove_dir_all(world.folder.path().join("cache")).unwrap();
     std::fs::write(world.folder.path().join("cache"), "").unwrap();
     world.save("a.jsonl", "m1");
-    assert!(announcer.look(now()).failed);
+    assert!(announcer.announce_new_lines(now()).failed);
     std::fs::remove_file(world.folder.path().join("cache")).unwrap();
     std::fs::create_dir(world.folder.path().join("cache")).unwrap();
-    assert_eq!(announcer.look(now()).lines, 1);
-    assert_eq!(journal.back_from(None, &["added"]).len(), 1);
+    assert_eq!(announcer.announce_new_lines(now()).lines, 1);
+    assert_eq!(journal.read_back(None, &["added"]).len(), 1);
 }

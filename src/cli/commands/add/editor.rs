@@ -32,7 +32,7 @@ pub(crate) fn is_possible() -> bool {
 }
 
 /// Opens a text in the editor, and returns it once the editor is closed.
-pub(crate) fn edited(around: &Surroundings<'_>, text: &str) -> Result<EditedForm, ApiError> {
+pub(crate) fn edit_text(around: &Surroundings<'_>, text: &str) -> Result<EditedForm, ApiError> {
     let name = format!("agent-knowledge-{:016x}.txt", (around.clock)().random);
     let path = around.temporary.join(name);
     create(&path, text).map_err(|error| failed(&path, "write", &error))?;

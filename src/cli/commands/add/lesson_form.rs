@@ -35,7 +35,7 @@ fn fields() -> impl Iterator<Item = &'static Flag> {
 }
 
 /// Writes a form with the fields of a draft.
-pub(crate) fn written(draft: &Draft, title: &str) -> String {
+pub(crate) fn form_text(draft: &Draft, title: &str) -> String {
     let mut form = format!("{COMMENT} {title}\n{MANUAL}");
     for flag in fields() {
         form.push_str(&format!("\n{COMMENT} {}\n", flag.text()));
@@ -59,7 +59,7 @@ pub(crate) fn written(draft: &Draft, title: &str) -> String {
 ///
 /// # Errors
 /// The problems, each with its line.
-pub(crate) fn read(form: &str, draft: Draft) -> Result<Draft, Problems> {
+pub(crate) fn read_form(form: &str, draft: Draft) -> Result<Draft, Problems> {
     let mut draft = without_fields(draft);
     let mut wrong = FormProblems::default();
     let mut seen: Vec<&str> = Vec::new();
@@ -243,16 +243,16 @@ mod tests {
     // S-ADD-2
     #[test]
     fn a_form_reads_as_it_was_written() {
-        let form = written(&draft(), "A memory");
-        assert_eq!(read(&form, draft()), Ok(draft()), "{form}");
-        let empty = written(&Draft::default(), "A memory");
-        assert_eq!(read(&empty, Draft::default()), Ok(Draft::default()), "{empty}");
-        assert_eq!(read(&form.replace('\n', "\r\n"), draft()), Ok(draft()));
+        let form = form_text(&draft(), "A memory");
+        assert_eq!(read_form(&form, draft()), Ok(draft()), "{form}");
+        let empty = form_text(&Draft::default(), "A memory");
+        assert_eq!(read_form(&empty, Draft::default()), Ok(Draft::default()), "{empty}");
+        assert_eq!(read_form(&form.replace('\n', "\r\n"), draft()), Ok(draft()));
     }
 
     #[test]
     fn what_belongs_nowhere_is_refused_with_its_line() {
-        let told = |form: &str| read(form, Draft::default()).unwrap_err().to_string();
+        let told = |form: &str| read_form(form, Draft::default()).unwrap_err().to_string();
         assert!(told("#: x\nhello\nlesson: a").contains("line 2 belongs to no field"));
         let many = told(&"hello\n".repeat(3_916));
         assert!(many.contains("line 1 and 3915 others belong to no field"), "{many}");
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_field_is_no_text_of_the_one_before() {
-        let told = |form: &str| read(form, Draft::default()).unwrap_err().to_string();
+        let told = |form: &str| read_form(form, Draft::default()).unwrap_err().to_string();
         for (word, remedy) in [
             ("symptoms", "did you mean symptom?"),
             ("expire", "did you mean expires?"),
@@ -283,18 +283,18 @@ mod tests {
             assert!(message.contains(&expected), "{message}");
         }
         let kept = "lesson: a\n  symptoms: b\nnote: c\nscore: d\nhttp://x\nerror: e\ncon: f";
-        let draft = read(kept, Draft::default()).unwrap();
+        let draft = read_form(kept, Draft::default()).unwrap();
         let lines = draft.lesson.unwrap().lines().count();
         assert_eq!(lines, 7);
         assert!(told("lesson: a\ntags: b\n  c").contains("--tags: must have one line, in line 2"));
-        assert!(read("lesson: a\nsymptom: b\n  c\ntags: d\n\n", Draft::default()).is_ok());
+        assert!(read_form("lesson: a\nsymptom: b\n  c\ntags: d\n\n", Draft::default()).is_ok());
     }
 
     // S-ADD-2
     #[test]
     fn options_fill_what_a_form_leaves_empty() {
         let form = "lesson: other\ntags:\n";
-        let mut filled = read(form, draft()).unwrap();
+        let mut filled = read_form(form, draft()).unwrap();
         fill(&mut filled, &draft());
         let lesson = Some("other".to_owned());
         assert_eq!(filled, Draft { lesson, ..draft() });

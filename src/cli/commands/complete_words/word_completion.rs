@@ -3,7 +3,7 @@
 
 use clap::{Arg, ArgAction, Command};
 use event::{Relation, Verdict};
-use requests::Slot;
+use requests::CompletionSlot;
 use requests::analysis::Topic;
 use requests::browse::BrowsedState;
 use settings::Setting;
@@ -14,7 +14,7 @@ pub enum WordKind {
     /// One of these words, each with what it means.
     Words(Vec<(String, String)>),
     /// A value of the store.
-    Value(Slot),
+    Value(CompletionSlot),
     /// A path.
     Path,
     /// Anything.
@@ -57,7 +57,7 @@ fn is_of_memories(command: &Command) -> bool {
 
 /// Finds what may stand at the place of the last of these words, which follow the name of the program.
 #[must_use]
-pub fn place_of(root: &Command, words: &[String]) -> WordPlace {
+pub fn word_place(root: &Command, words: &[String]) -> WordPlace {
     let (last, before) =
         words.split_last().map_or(("", words), |(last, before)| (last.as_str(), before));
     let mut walk = Walk { command: root, open: None, positionals: 0, is_plain: false, logs: None };
@@ -181,11 +181,11 @@ fn kind_of(command: &Command, arg: &Arg) -> WordKind {
         arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
     match name {
         "ID" | "OTHER" | "SOURCE" | "TARGET" | "ID|FILE" if is_of_memories(command) => {
-            WordKind::Value(Slot::Id)
+            WordKind::Value(CompletionSlot::Id)
         }
-        "REPO" => WordKind::Value(Slot::Repo),
-        "TAG" | "A,B" => WordKind::Value(Slot::Tag),
-        "KIND" | "TYPE" => WordKind::Value(Slot::Kind),
+        "REPO" => WordKind::Value(CompletionSlot::Repo),
+        "TAG" | "A,B" => WordKind::Value(CompletionSlot::Tag),
+        "KIND" | "TYPE" => WordKind::Value(CompletionSlot::Kind),
         "FILE" | "PATH" | "DIR" | "LOG" => WordKind::Path,
         "VERDICT" => words(Verdict::ALL.map(Verdict::as_str)),
         "RELATION" => words(Relation::ALL.map(Relation::as_str)),
@@ -209,7 +209,7 @@ mod tests {
     fn place(words: &[&str]) -> WordPlace {
         let mut command = help::command();
         command.build();
-        place_of(&command, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        word_place(&command, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
     fn offered(words: &[&str]) -> Vec<String> {
@@ -235,17 +235,17 @@ mod tests {
     #[test]
     fn values_are_known_by_their_place() {
         for (words, kind) in [
-            (&["show", ""] as &[&str], WordKind::Value(Slot::Id)),
-            (&["show", "A", "B"], WordKind::Value(Slot::Id)),
-            (&["rm", "--reason", "wrong", ""], WordKind::Value(Slot::Id)),
-            (&["supersede", "A", "--by", ""], WordKind::Value(Slot::Id)),
-            (&["search", "--repo", "ap"], WordKind::Value(Slot::Repo)),
-            (&["list", "--tags", ""], WordKind::Value(Slot::Tag)),
-            (&["add", "--type", ""], WordKind::Value(Slot::Kind)),
+            (&["show", ""] as &[&str], WordKind::Value(CompletionSlot::Id)),
+            (&["show", "A", "B"], WordKind::Value(CompletionSlot::Id)),
+            (&["rm", "--reason", "wrong", ""], WordKind::Value(CompletionSlot::Id)),
+            (&["supersede", "A", "--by", ""], WordKind::Value(CompletionSlot::Id)),
+            (&["search", "--repo", "ap"], WordKind::Value(CompletionSlot::Repo)),
+            (&["list", "--tags", ""], WordKind::Value(CompletionSlot::Tag)),
+            (&["add", "--type", ""], WordKind::Value(CompletionSlot::Kind)),
             (&["context", "--file", ""], WordKind::Path),
             (&["search", ""], WordKind::Free),
             (&["sessions", "show", ""], WordKind::Free),
-            (&["show", "--", "--x"], WordKind::Value(Slot::Id)),
+            (&["show", "--", "--x"], WordKind::Value(CompletionSlot::Id)),
         ] {
             assert_eq!(place(words).kind, kind, "{words:?}");
         }
@@ -253,7 +253,10 @@ mod tests {
         assert_eq!((joined.before.as_str(), joined.typed.as_str()), ("--repo=", "ap"));
         assert_eq!(joined.logs.as_deref(), Some("/x"));
         let by_bash = place(&["list", "--repo", "=", "ap"]);
-        assert_eq!((by_bash.kind, by_bash.typed.as_str()), (WordKind::Value(Slot::Repo), "ap"));
+        assert_eq!(
+            (by_bash.kind, by_bash.typed.as_str()),
+            (WordKind::Value(CompletionSlot::Repo), "ap")
+        );
         assert_eq!(place(&["list", "--repo", "="]).typed, "");
     }
 }

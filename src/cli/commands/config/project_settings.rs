@@ -11,14 +11,14 @@ use store::{DetectedRepo, StoreError, project_config_file, read_project_config};
 
 impl Program<'_> {
     /// Reads the settings of the project at hand.
-    pub(crate) fn project(&self) -> Result<(ProjectConfig, PathBuf), StoreError> {
-        let repo = DetectedRepo::of_directory(self.surroundings.directory.path());
+    pub(crate) fn project_config(&self) -> Result<(ProjectConfig, PathBuf), StoreError> {
+        let repo = DetectedRepo::detect(self.surroundings.directory.path());
         Ok((read_project_config(repo.top())?, project_config_file(repo.top())))
     }
 
     /// Returns the settings of the project at hand that the user's do not override.
     pub(crate) fn project_rows(&self, known: &[SettingRow]) -> Vec<SettingRow> {
-        let Ok((project, path)) = self.project() else { return Vec::new() };
+        let Ok((project, path)) = self.project_config() else { return Vec::new() };
         let budgets = project.section_budgets.into_iter();
         let rows = budgets.map(|(section, tokens)| SettingRow {
             key: format!("section_budgets.{section}"),

@@ -12,10 +12,10 @@ use writer::exit::Exit;
 ///
 /// # Errors
 /// [`ApiError::Failed`] names the setting that was probably meant.
-pub(crate) fn known(key: &str) -> Result<&'static Setting, ApiError> {
-    Setting::of(key).ok_or_else(|| {
+pub(crate) fn known_setting(key: &str) -> Result<&'static Setting, ApiError> {
+    Setting::named(key).ok_or_else(|| {
         let keys: Vec<&str> = Setting::all().map(|setting| setting.key).collect();
-        let near = api::nearest(key, &keys).and_then(Setting::of);
+        let near = api::nearest(key, &keys).and_then(Setting::named);
         let meant = near.map_or_else(String::new, |setting| {
             let key = example_key(setting, setting.key);
             format!("; did you mean {key}? For example: {}", example(&key, setting))

@@ -6,14 +6,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::command_context::Process;
-use crate::commands::config::setting_names::{example, known};
+use crate::commands::config::setting_names::{example, known_setting};
 use crate::program::Program;
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 use requests::{ApiError, Reply};
-use retriever::failure::failed;
+use retriever::failure::store_error;
 use retriever::options::GlobalOptions;
-use settings::variables::{VARIABLES, VariableShown};
+use settings::variables::{VARIABLES, VariableDisplay};
 use settings::{ConfigText, PlatformDirs, SetError, Setting, SettingForm, Switch};
 use store::{ConfigTurn, config_text, read_config, trusted};
 use writer::exit::{Exit, complain};
@@ -35,13 +35,13 @@ impl Program<'_> {
     }
 
     /// Returns every setting with its value. A file that no program would read is an error.
-    pub(crate) fn rows(
+    pub(crate) fn setting_rows(
         &self,
         settings: &GlobalOptions,
         path: &Path,
     ) -> Result<Vec<SettingRow>, ApiError> {
-        read_config(path).map_err(|error| failed(&error))?;
-        let file = opened(path)?;
+        read_config(path).map_err(|error| store_error(&error))?;
+        let file = open_config(path)?;
         let mut rows = Vec::new();
         for setting in Setting::all() {
             let keys = match setting.key.strip_suffix(".*") {
@@ -59,9 +59,9 @@ impl Program<'_> {
         for variable in VARIABLES {
             let Some(content) = self.set_variable(variable.name) else { continue };
             let value = match variable.shown {
-                VariableShown::Content => json!(content),
-                VariableShown::Name => json!("(not shown)"),
-                VariableShown::Nothing => continue,
+                VariableDisplay::Content => json!(content),
+                VariableDisplay::Name => json!("(not shown)"),
+                VariableDisplay::Nothing => continue,
             };
             let key = variable.name.to_owned();
             let from = Some(key.clone());
@@ -102,8 +102,8 @@ impl Program<'_> {
         path: &Path,
         key: &str,
     ) -> Result<Reply, ApiError> {
-        known(key)?;
-        let mut rows = self.rows(settings, path)?;
+        known_setting(key)?;
+        let mut rows = self.setting_rows(settings, path)?;
         rows.retain(|row| row.key == key);
         match rows.pop() {
             Some(row) if row.value.is_some() => Ok(Reply::new(row.words(), row.json())),
@@ -118,12 +118,12 @@ impl Program<'_> {
         process: &mut Process<'_>,
     ) -> Result<Reply, ApiError> {
         let wanted = wanted(pairs)?;
-        trusted(path).map_err(|error| failed(&error))?;
+        trusted(path).map_err(|error| store_error(&error))?;
         // What is refused makes no folder and no lock.
         changed(path, &wanted)?;
-        let turn = ConfigTurn::take(path).map_err(|error| failed(&error))?;
+        let turn = ConfigTurn::acquire(path).map_err(|error| store_error(&error))?;
         let (text, set) = changed(path, &wanted)?;
-        replaced(&turn, path, &text)?;
+        replace_config(&turn, path, &text)?;
         let winners = wanted.iter().filter_map(|WantedSetting { key, setting, .. }| {
             let variable = setting.variable.filter(|name| self.set_variable(name).is_some())?;
             Some((*key, variable))
@@ -148,7 +148,7 @@ fn changed(
     path: &Path,
     wanted: &[WantedSetting<'_>],
 ) -> Result<(String, Vec<SettingRow>), ApiError> {
-    let mut file = opened(path)?;
+    let mut file = open_config(path)?;
     let mut set = Vec::new();
     for WantedSetting { key, setting, text } in wanted {
         let value = file.set(key, setting, text);
@@ -165,12 +165,12 @@ fn changed(
 
 pub(crate) fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
     for key in keys {
-        known(key)?;
+        known_setting(key)?;
     }
-    trusted(path).map_err(|error| failed(&error))?;
-    let turn = path.exists().then(|| ConfigTurn::take(path)).transpose();
-    let turn = turn.map_err(|error| failed(&error))?;
-    let mut file = opened(path)?;
+    trusted(path).map_err(|error| store_error(&error))?;
+    let turn = path.exists().then(|| ConfigTurn::acquire(path)).transpose();
+    let turn = turn.map_err(|error| store_error(&error))?;
+    let mut file = open_config(path)?;
     for key in keys {
         if !file.unset(key) {
             let message = format!("{} is not in {}", line(key), path.display());
@@ -178,14 +178,14 @@ pub(crate) fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
         }
     }
     let text = file.checked().map_err(|why| invalid(format!("nothing is changed: {why}")))?;
-    turn.map_or(Ok(()), |turn| replaced(&turn, path, &text))?;
+    turn.map_or(Ok(()), |turn| replace_config(&turn, path, &text))?;
     let names = line(&keys.join(", "));
     let text = format!("removed {names} from {}", path.display());
     Ok(Reply::new(text, json!({ "file": path.display().to_string(), "unset": keys })))
 }
 
 /// Opens the text of the file; a missing one is empty.
-pub(crate) fn opened(path: &Path) -> Result<ConfigText, ApiError> {
+pub(crate) fn open_config(path: &Path) -> Result<ConfigText, ApiError> {
     let text = config_text(path).map_err(|error| wrong_file(format!("failed to {error}")))?;
     ConfigText::parse(&text).map_err(|why| {
         wrong_file(format!("failed to read the configuration {}, {why}", path.display()))
@@ -193,7 +193,7 @@ pub(crate) fn opened(path: &Path) -> Result<ConfigText, ApiError> {
 }
 
 /// Puts a text in the place of the old one.
-pub(crate) fn replaced(turn: &ConfigTurn, path: &Path, text: &str) -> Result<(), ApiError> {
+pub(crate) fn replace_config(turn: &ConfigTurn, path: &Path, text: &str) -> Result<(), ApiError> {
     turn.replace(text).map_err(|error| ApiError::Failed {
         exit: Exit::Io,
         message: format!("failed to write {}: {error}", path.display()),
@@ -241,7 +241,7 @@ fn line(text: &str) -> String {
     neutralise(&redacted(text), Layout::Line)
 }
 
-pub(crate) fn shown(rows: &[SettingRow], path: &Path, findings: &[String]) -> Reply {
+pub(crate) fn rows_reply(rows: &[SettingRow], path: &Path, findings: &[String]) -> Reply {
     let width = |of: &dyn Fn(&SettingRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let keys = width(&|row| row.name().chars().count());
     // A long value must not push the origins of all others to the right.
@@ -298,7 +298,7 @@ struct WantedSetting<'a> {
 fn wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
     let pairs = pairs.chunks(2).map(|pair| {
         let key = pair.first().map_or("", String::as_str);
-        let setting = known(key)?;
+        let setting = known_setting(key)?;
         match pair.get(1) {
             Some(text) => Ok(WantedSetting { key, setting, text }),
             None => Err(invalid(format!(

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::commands::export::Export;
-use crate::commands::import::import_site::{listed, shown};
+use crate::commands::import::import_site::{neutral_line, read_listing};
 use crate::program::Program;
 
 use clients::agent_files::{AgentsBlock, BlockSettings, path_below};
@@ -13,7 +13,7 @@ use clients::setup::{SetupError, read_shared, replace_shared};
 use event::{Problems, quoted};
 use memory::Maturity;
 use requests::{Api, ApiError, Listing, Reply, TOKENS_MAX, TOKENS_MIN};
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::exit::Exit;
 
 /// The default file of a block: most agents read it.
@@ -28,7 +28,7 @@ impl Program<'_> {
         command: &Export,
     ) -> Result<Reply, ApiError> {
         let wanted = block_settings(command)?;
-        let place = self.place(settings)?;
+        let place = self.import_site(settings)?;
         let name = match &command.to {
             None => TO_DEFAULT.to_owned(),
             Some(file) => path_below(&place.top, self.surroundings.directory.path(), file)
@@ -39,7 +39,7 @@ impl Program<'_> {
         let text = before.as_deref().unwrap_or_default();
         let (lines, left_out) = match command.remove {
             true => (Vec::new(), 0),
-            false => grown(&*self.open(settings, Need::Words)?, &wanted)?,
+            false => proven_lines(&*self.open(settings, MemoryNeed::Words)?, &wanted)?,
         };
         let after = with_block(text, &wanted, &lines).map_err(|why| misplaced(&name, &why))?;
         let is_same = after == text;
@@ -64,11 +64,15 @@ pub(crate) fn with_block(
     settings: &BlockSettings,
     lines: &[String],
 ) -> Result<String, String> {
-    if lines.is_empty() { AgentsBlock::take(text) } else { AgentsBlock::put(text, settings, lines) }
+    if lines.is_empty() {
+        AgentsBlock::without_block(text)
+    } else {
+        AgentsBlock::with_block(text, settings, lines)
+    }
 }
 
 fn block_reply(name: &str, status: &str, lines: &[String], left_out: usize) -> Reply {
-    let (file, count) = (shown(name), lines.len());
+    let (file, count) = (neutral_line(name), lines.len());
     let more = if left_out == 0 {
         String::new()
     } else {
@@ -111,23 +115,23 @@ struct Grown {
 }
 
 /// Returns the lines of a block, and how many more there are.
-pub(crate) fn grown(
+pub(crate) fn proven_lines(
     api: &dyn Api,
     settings: &BlockSettings,
 ) -> Result<(Vec<String>, usize), ApiError> {
     let min = maturity(&settings.min).unwrap_or(Maturity::Proven);
     let max_tokens = settings.max_tokens.clamp(TOKENS_MIN, TOKENS_MAX);
-    let Grown { lines, left_out } = listed(api, &Listing::Grown { min, max_tokens })?;
+    let Grown { lines, left_out } = read_listing(api, &Listing::Grown { min, max_tokens })?;
     Ok((lines, left_out))
 }
 
 fn misplaced(name: &str, why: &str) -> ApiError {
     let message =
-        format!("{}: {why}; correct or remove the marks, and run this again", shown(name));
+        format!("{}: {why}; correct or remove the marks, and run this again", neutral_line(name));
     ApiError::Failed { exit: Exit::NotFound, message }
 }
 
 fn trouble_with(trouble: &SetupError) -> ApiError {
     let exit = if matches!(trouble, SetupError::Io { .. }) { Exit::Io } else { Exit::NotFound };
-    ApiError::Failed { exit, message: shown(&trouble.to_string()) }
+    ApiError::Failed { exit, message: neutral_line(&trouble.to_string()) }
 }

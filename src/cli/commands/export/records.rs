@@ -9,16 +9,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::commands::export::{Export, ExportFormat};
-use crate::commands::import::foreign_failure::unread;
-use crate::commands::import::import_site::{listed, shown};
+use crate::commands::import::foreign_failure::exchange_error;
+use crate::commands::import::import_site::{neutral_line, read_listing};
 use crate::program::Program;
-use event::{Decoded, Event, Problems, codec};
+use event::{DecodedLine, Event, Problems, codec};
 use exchange::error::ExchangeError;
 use exchange::memory_csv;
 use exchange::vault_export::VaultExport;
-use requests::listing::{RecordsOf, RecordsRequest};
+use requests::listing::{RecordsRequest, RecordsScope};
 use requests::{Api, ApiError, Listing, Reply};
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 
 /// The JSON of a page of records.
 #[derive(Deserialize)]
@@ -47,11 +47,11 @@ impl Program<'_> {
             return Err(Problems::one("to", "is missing; name the folder of the notes").into());
         }
         let of = match (&command.repo, command.all) {
-            (Some(repo), _) => RecordsOf::Repo(repo.clone()),
-            (None, true) => RecordsOf::All,
-            (None, false) => RecordsOf::Here,
+            (Some(repo), _) => RecordsScope::Repo(repo.clone()),
+            (None, true) => RecordsScope::All,
+            (None, false) => RecordsScope::Here,
         };
-        let records = records(&*self.open(settings, Need::Words)?, of)?;
+        let records = read_records(&*self.open(settings, MemoryNeed::Words)?, of)?;
         if command.dry_run {
             return Ok(records.counted(&json!({}), "would be exported"));
         }
@@ -63,11 +63,11 @@ impl Program<'_> {
 }
 
 /// Reads all pages.
-pub(crate) fn records(api: &dyn Api, of: RecordsOf) -> Result<Records, ApiError> {
+pub(crate) fn read_records(api: &dyn Api, of: RecordsScope) -> Result<Records, ApiError> {
     let mut request = RecordsRequest { of, cursor: None };
     let mut all = Records { lines: Vec::new(), private: 0 };
     loop {
-        let page: RecordsPage = listed(api, &Listing::Records(request.clone()))?;
+        let page: RecordsPage = read_listing(api, &Listing::Records(request.clone()))?;
         all.lines.extend(page.lines);
         all.private = page.private;
         request.cursor = page.next;
@@ -80,18 +80,18 @@ pub(crate) fn records(api: &dyn Api, of: RecordsOf) -> Result<Records, ApiError>
 impl Records {
     pub(crate) fn events(&self) -> impl Iterator<Item = Event> + '_ {
         self.lines.iter().filter_map(|line| match codec::decode(line.as_bytes(), "") {
-            Decoded::Event(event) => Some(*event),
-            Decoded::Blank | Decoded::Skipped(_) => None,
+            DecodedLine::Event(event) => Some(*event),
+            DecodedLine::Blank | DecodedLine::Skipped(_) => None,
         })
     }
 
     fn as_notes(&self, to: &Path) -> Result<Reply, ApiError> {
         let written = || -> Result<_, ExchangeError> {
             let mut vault = VaultExport::open(to)?;
-            self.events().try_for_each(|event| vault.put(&event))?;
+            self.events().try_for_each(|event| vault.write_note(&event))?;
             Ok(vault.finish())
         };
-        let counts = written().map_err(|error| unread(&error))?;
+        let counts = written().map_err(|error| exchange_error(&error))?;
         let json = json!({ "to": to.to_string_lossy(), "written": counts.written,
             "unchanged": counts.unchanged, "kept": counts.kept });
         let kept = match counts.kept {
@@ -99,7 +99,7 @@ impl Records {
             kept => format!(", {kept} files left as they are: somebody changed them"),
         };
         let (to, written, unchanged) =
-            (shown(&to.to_string_lossy()), counts.written, counts.unchanged);
+            (neutral_line(&to.to_string_lossy()), counts.written, counts.unchanged);
         let how = format!("in {to}: {written} written, {unchanged} unchanged{kept}");
         Ok(self.counted(&json, &how))
     }
@@ -118,9 +118,9 @@ impl Records {
                 json!({ "memories": self.lines.len(), "private": self.private, "text": text });
             return Ok(Reply { text, json });
         };
-        new_file(&to, &text).map_err(|error| unread(&error))?;
+        new_file(&to, &text).map_err(|error| exchange_error(&error))?;
         let json = json!({ "to": to.to_string_lossy() });
-        Ok(self.counted(&json, &format!("in {}", shown(&to.to_string_lossy()))))
+        Ok(self.counted(&json, &format!("in {}", neutral_line(&to.to_string_lossy()))))
     }
 
     fn counted(&self, more: &Value, how: &str) -> Reply {
@@ -131,7 +131,7 @@ impl Records {
         };
         let text = format!("{count} memories {how}{left}\n");
         let reply = Reply::new(text, more.clone());
-        reply.with("memories", count.into()).with("private", self.private.into())
+        reply.with_field("memories", count.into()).with_field("private", self.private.into())
     }
 }
 

@@ -2,48 +2,48 @@
 //! file (`clients::agent_files`), which memories are listed (`api::local::listing`).
 
 use crate::commands::import::import_site::{
-    ImportReason, ImportSite, WriteMode, files, known, refused, shown,
+    ImportReason, ImportSite, WriteMode, files_to_import, imported_rules, neutral_line, write_error,
 };
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use crate::commands::import::{Import, watch};
+use crate::commands::import::{Import, import_watch};
 use crate::program::Program;
 use clients::agent_files::{AgentFile, ImportPlan, UnreadableFile, path_below};
 use event::Problems;
 use requests::{Api, ApiError, Reply};
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use store::DetectedRepo;
 use writer::exit::Exit;
 use writer::{Identity, Writer};
 
-use crate::commands::import::report::Report;
+use crate::commands::import::report::ImportReport;
 
 impl Program<'_> {
-    pub(crate) fn take_over(
+    pub(crate) fn import_agent_files(
         &mut self,
         settings: &GlobalOptions,
         command: &Import,
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
-        let place = self.place(settings)?;
+        let place = self.import_site(settings)?;
         let named = self.named(&place, command)?;
-        let api = self.open(settings, Need::Words)?;
+        let api = self.open(settings, MemoryNeed::Words)?;
         if command.watch {
-            return watch::watch(self, &place, &named, &*api, messages);
+            return import_watch::watch_agent_files(self, &place, &named, &*api, messages);
         }
         let report = self.import_all(&place, &named, &*api, command.dry_run.into())?;
         Ok((report.exit(), report.reply(&place.repo)))
     }
 
     /// Finds where the command runs, and for whom.
-    pub(crate) fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
-        let settled = self.settle(settings)?;
+    pub(crate) fn import_site(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
+        let settled = self.resolve_settings(settings)?;
         let directory = self.needed_directory()?;
-        let found = DetectedRepo::of_directory(&directory);
+        let found = DetectedRepo::detect(&directory);
         let top = found.top().to_owned();
         let identity = Identity::from_environment(self.surroundings.lookup, &directory)
-            .on(self.surroundings.host.as_deref());
+            .with_host(self.surroundings.host.as_deref());
         let repo = settled.config.current(&found.key);
         let (store, config) = (settled.store, settled.config);
         Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })
@@ -61,8 +61,10 @@ impl Program<'_> {
                 Err(why) => {
                     let is_missing = !self.surroundings.directory.path().join(file).exists();
                     let why = if is_missing { UnreadableFile::Missing } else { why };
-                    problems
-                        .add("agent_file", format!("{}: {why}", shown(&file.to_string_lossy())));
+                    problems.add(
+                        "agent_file",
+                        format!("{}: {why}", neutral_line(&file.to_string_lossy())),
+                    );
                 }
             }
         }
@@ -76,21 +78,21 @@ impl Program<'_> {
         named: &BTreeSet<String>,
         api: &dyn Api,
         how: WriteMode,
-    ) -> Result<Report, ApiError> {
-        let known = known(api)?;
-        let mut report = Report::new(how);
-        for (name, why) in files(named, &known) {
+    ) -> Result<ImportReport, ApiError> {
+        let known = imported_rules(api)?;
+        let mut report = ImportReport::new(how);
+        for (name, why) in files_to_import(named, &known) {
             let source = match AgentFile::read(&place.top, &name) {
                 Err(UnreadableFile::Missing) if why != ImportReason::Named => {
                     if known.iter().all(|known| known.file != name) {
                         continue;
                     }
-                    AgentFile::gone(&name)
+                    AgentFile::deleted(&name)
                 }
                 // Only a line in a log asked for this file.
                 Err(trouble)
                     if why == ImportReason::Earlier
-                        && !matches!(trouble, UnreadableFile::Unended(_)) =>
+                        && !matches!(trouble, UnreadableFile::UnclosedBlock(_)) =>
                 {
                     continue;
                 }
@@ -101,11 +103,11 @@ impl Program<'_> {
                 Ok(source) => source,
             };
             let moment = (self.surroundings.clock)();
-            let plan = ImportPlan::of(&source, &known, (&place.writer, &place.repo), moment);
-            let plan = plan.map_err(|error| refused(&error))?;
+            let plan = ImportPlan::compare(&source, &known, (&place.writer, &place.repo), moment);
+            let plan = plan.map_err(|error| write_error(&error))?;
             if how == WriteMode::Change {
                 let written = plan.carry_out(&place.writer, &place.repo, self.surroundings.clock);
-                written.map_err(|error| refused(&error))?;
+                written.map_err(|error| write_error(&error))?;
             }
             report.add(&plan);
         }

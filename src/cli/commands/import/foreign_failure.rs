@@ -1,12 +1,12 @@
 //! The error of a store as that of a command. Not here: reading stores (`exchange`).
 
-use crate::commands::import::import_site::shown;
+use crate::commands::import::import_site::neutral_line;
 use exchange::error::ExchangeError;
 use requests::ApiError;
 use writer::exit::Exit;
 
 /// Turns the error of a store into that of a command.
-pub(crate) fn unread(error: &ExchangeError) -> ApiError {
+pub(crate) fn exchange_error(error: &ExchangeError) -> ApiError {
     let exit = match error {
         ExchangeError::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
             Exit::NotFound
@@ -14,5 +14,5 @@ pub(crate) fn unread(error: &ExchangeError) -> ApiError {
         ExchangeError::Io { .. } | ExchangeError::Database(_) => Exit::Io,
         ExchangeError::Form { .. } => Exit::NotFound,
     };
-    ApiError::Failed { exit, message: shown(&error.to_string()) }
+    ApiError::Failed { exit, message: neutral_line(&error.to_string()) }
 }

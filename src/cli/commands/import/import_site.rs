@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use clients::agent_files::{FOUND, ImportedRule, is_below};
+use clients::agent_files::{AGENT_FILES, ImportedRule, is_below};
 use event::{EventId, RepoKey};
 use guard::text::{Layout, neutralise};
 use requests::{Api, ApiError, Listing, Request};
-use retriever::failure::failed;
+use retriever::failure::store_error;
 use writer::exit::Exit;
 use writer::{RecordError, Writer};
 
@@ -23,12 +23,12 @@ pub(crate) struct ImportSite {
 
 /// The JSON of a listing of imported memories.
 #[derive(Deserialize)]
-pub(crate) struct Imported {
-    pub(crate) memories: Vec<OneImported>,
+pub(crate) struct ImportedMemories {
+    pub(crate) memories: Vec<ImportedRow>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct OneImported {
+pub(crate) struct ImportedRow {
     pub(crate) id: EventId,
     pub(crate) file: String,
     pub(crate) live: bool,
@@ -38,16 +38,19 @@ pub(crate) struct OneImported {
 }
 
 /// Returns what was imported into this repository before.
-pub(crate) fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
-    let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
-    let known = |one: OneImported| {
-        let OneImported { id, file, live, note, note_source, is_rule } = one;
+pub(crate) fn imported_rules(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
+    let ImportedMemories { memories } = read_listing(api, &Listing::OfAgentFiles)?;
+    let known = |one: ImportedRow| {
+        let ImportedRow { id, file, live, note, note_source, is_rule } = one;
         ImportedRule { id, file, is_live: live, note, note_source, is_rule }
     };
     Ok(memories.into_iter().map(known).collect())
 }
 
-pub(crate) fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
+pub(crate) fn read_listing<T: DeserializeOwned>(
+    api: &dyn Api,
+    listing: &Listing,
+) -> Result<T, ApiError> {
     serde_json::from_value(api.ask(&Request::List(listing.clone()))?.json).map_err(|error| {
         ApiError::Failed {
             exit: Exit::Internal,
@@ -69,17 +72,18 @@ pub(crate) enum ImportReason {
 
 /// Returns the files to import: those named, or all that are found. Which were imported before is known from the logs
 /// alone.
-pub(crate) fn files(
+pub(crate) fn files_to_import(
     named: &BTreeSet<String>,
     known: &[ImportedRule],
 ) -> Vec<(String, ImportReason)> {
     if !named.is_empty() {
         return named.iter().map(|name| (name.clone(), ImportReason::Named)).collect();
     }
-    let earlier = known.iter().filter(|known| known.vouches_for_file() && is_below(&known.file));
+    let earlier = known.iter().filter(|known| known.proves_file_import() && is_below(&known.file));
     let earlier = earlier.map(|known| known.file.clone());
-    let earlier: BTreeSet<String> = earlier.filter(|file| !FOUND.contains(&&**file)).collect();
-    let found = FOUND.map(|name| (name.to_owned(), ImportReason::Found));
+    let earlier: BTreeSet<String> =
+        earlier.filter(|file| !AGENT_FILES.contains(&&**file)).collect();
+    let found = AGENT_FILES.map(|name| (name.to_owned(), ImportReason::Found));
     found.into_iter().chain(earlier.into_iter().map(|name| (name, ImportReason::Earlier))).collect()
 }
 
@@ -96,20 +100,20 @@ impl From<bool> for WriteMode {
     }
 }
 
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn neutral_line(text: &str) -> String {
     neutralise(text, Layout::Line)
 }
 
 /// Returns when a file was last written, and its length; `None` where there is none.
-pub(crate) fn look(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
+pub(crate) fn file_version(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
     let found = top.join(name).symlink_metadata().ok()?;
     Some((found.modified().ok()?, found.len()))
 }
 
 /// Says why nothing was written.
-pub(crate) fn refused(error: &RecordError) -> ApiError {
+pub(crate) fn write_error(error: &RecordError) -> ApiError {
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
-        RecordError::Store(error) => failed(error),
+        RecordError::Store(error) => store_error(error),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::commands::import::import_site::{WriteMode, shown};
+use crate::commands::import::import_site::{WriteMode, neutral_line};
 use clients::agent_files::{ImportPlan, UnreadableFile};
 use event::RepoKey;
 use requests::Reply;
@@ -16,7 +16,7 @@ const ITEM_CHARS_MAX: usize = 100;
 const LINES_MAX: usize = 200;
 
 /// The results of an import.
-pub(crate) struct Report {
+pub(crate) struct ImportReport {
     how: WriteMode,
     text: String,
     files: Vec<Value>,
@@ -24,7 +24,7 @@ pub(crate) struct Report {
     has_changed: bool,
 }
 
-impl Report {
+impl ImportReport {
     pub(crate) fn new(how: WriteMode) -> Self {
         let (text, files) = (String::new(), Vec::new());
         Self { how, text, files, exit: Exit::Done, has_changed: false }
@@ -37,12 +37,12 @@ impl Report {
             UnreadableFile::NoFolder
             | UnreadableFile::Outside
             | UnreadableFile::Link
-            | UnreadableFile::NoText
-            | UnreadableFile::Unended(_) => Exit::Invalid,
+            | UnreadableFile::NotText
+            | UnreadableFile::UnclosedBlock(_) => Exit::Invalid,
         };
         self.fail(exit);
-        let why = shown(&why.to_string());
-        let _ = writeln!(self.text, "{}: not imported: {why}", shown(name));
+        let why = neutral_line(&why.to_string());
+        let _ = writeln!(self.text, "{}: not imported: {why}", neutral_line(name));
         self.files.push(json!({ "file": name, "trouble": why }));
     }
 
@@ -51,15 +51,15 @@ impl Report {
         let counts = [
             (plan.fresh.len(), "new"),
             (plan.unchanged, "unchanged"),
-            (plan.back.len(), "back"),
-            (plan.gone.len(), "gone"),
+            (plan.reappeared.len(), "back"),
+            (plan.disappeared.len(), "gone"),
             (plan.set_aside, "set aside"),
             (plan.refused.len(), "refused"),
         ];
         let said = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
         let said: Vec<String> = said.map(|(count, word)| format!("{count} {word}")).collect();
         let would = if self.how == WriteMode::DryRun { "would be " } else { "" };
-        let _ = writeln!(self.text, "{}: {would}{}", shown(&plan.file), said.join(", "));
+        let _ = writeln!(self.text, "{}: {would}{}", neutral_line(&plan.file), said.join(", "));
         for line in self.lines(plan).into_iter().take(LINES_MAX) {
             let _ = writeln!(self.text, "  {line}");
         }
@@ -71,7 +71,7 @@ impl Report {
         let refused = plan.refused.iter();
         self.files.push(json!({
             "file": plan.file, "new": plan.fresh.len(), "unchanged": plan.unchanged, "set_aside": plan.set_aside,
-            "back": ids(&plan.back), "gone": ids(&plan.gone),
+            "back": ids(&plan.reappeared), "gone": ids(&plan.disappeared),
             "flagged": flagged.map(|(line, why)| json!({ "line": line, "why": why.as_str() })).collect::<Vec<_>>(),
             "refused": refused.map(|one| json!({ "line": one.line, "problem": one.problems.to_string() })).collect::<Vec<_>>(),
         }));
@@ -81,7 +81,7 @@ impl Report {
     fn lines(&self, plan: &ImportPlan) -> Vec<String> {
         let mut lines = Vec::new();
         for refused in &plan.refused {
-            let problems = shown(&refused.problems.to_string());
+            let problems = neutral_line(&refused.problems.to_string());
             lines.push(format!("line {}: refused: {problems}", refused.line));
         }
         for item in &plan.fresh {
@@ -90,11 +90,12 @@ impl Report {
             }
         }
         if self.how == WriteMode::DryRun {
-            let short = |text: &str| shown(text).chars().take(ITEM_CHARS_MAX).collect::<String>();
+            let short =
+                |text: &str| neutral_line(text).chars().take(ITEM_CHARS_MAX).collect::<String>();
             let fresh = plan.fresh.iter();
             lines.extend(fresh.map(|item| format!("+ line {}: {}", item.line, short(&item.text))));
-            lines.extend(plan.back.iter().map(|id| format!("+ {} is back", id.short())));
-            lines.extend(plan.gone.iter().map(|id| format!("- {}", id.short())));
+            lines.extend(plan.reappeared.iter().map(|id| format!("+ {} is back", id.short())));
+            lines.extend(plan.disappeared.iter().map(|id| format!("- {}", id.short())));
         }
         lines
     }

@@ -1,7 +1,7 @@
 //! The command `import` for stores of other tools: reads one, compares it with what is known here, and writes what is new
 //! as one import, which `--undo` takes back. Not here: agent files (`agent_files`), the forms of stores (crate `exchange`).
 
-use crate::commands::import::foreign_failure::unread;
+use crate::commands::import::foreign_failure::exchange_error;
 use retriever::startup::Retriever;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,25 +10,25 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::commands::export::records::records;
+use crate::commands::export::records::read_records;
 use crate::commands::import::Import;
-use crate::commands::import::import_site::{ImportSite, listed, refused};
+use crate::commands::import::import_site::{ImportSite, read_listing, write_error};
 use crate::commands::import::store_report::StoreReport;
 use crate::program::Program;
 use api::local::Local;
 use event::{Author, Event, EventId, IMPORTED, Problems, RepoKey};
 use exchange::foreign_place::ForeignPlace;
-use exchange::gone_items::gone;
+use exchange::gone_items::gone_items;
 use exchange::import_batch::{
     BatchId, ImportBatch, ImportReach, ImportTarget, StoppedImport, TAKEN_BACK,
 };
 use exchange::known_items::{KnownItem, KnownItems, KnownState, SUPERSEDED_MAX};
 use exchange::stores;
 use requests::caller::Caller;
-use requests::listing::{KNOWN_IDS_MAX, RecordsOf};
-use requests::{Api, ApiError, Doing, Listing, Reply, Request, Sweep, SweepRequest};
-use retriever::failure::failed;
-use retriever::options::{GlobalOptions, Need};
+use requests::listing::{KNOWN_IDS_MAX, RecordsScope};
+use requests::{Api, ApiError, ChangeExtent, Listing, Reply, Request, Sweep, SweepRequest};
+use retriever::failure::store_error;
+use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::BatchError;
 use writer::exit::Exit;
 
@@ -40,14 +40,15 @@ impl Program<'_> {
         command: &Import,
         path: &Path,
     ) -> Result<(Exit, Reply), ApiError> {
-        let site = self.place(settings)?;
+        let site = self.import_site(settings)?;
         let repo = target_repo(&site, command.repo.as_deref())?;
         let named = command.from.as_deref().map(store_named).transpose()?;
-        let place = ForeignPlace::look(path).map_err(|error| unread(&error))?;
-        let (store, mut harvest) = stores::read(&place, named).map_err(|error| unread(&error))?;
+        let place = ForeignPlace::inspect(path).map_err(|error| exchange_error(&error))?;
+        let (store, mut harvest) =
+            stores::read(&place, named).map_err(|error| exchange_error(&error))?;
         harvest.identify(store.name, &repo);
         let ids = harvest.items.iter().flat_map(|item| item.ids().map(String::from));
-        let api = self.open(settings, Need::Words)?;
+        let api = self.open(settings, MemoryNeed::Words)?;
         let known = known_items(&*api, ids.collect())?;
         let reach = match (named, &command.repo) {
             (Some(store), None) if store.name == stores::OURS => ImportReach::Named,
@@ -55,29 +56,29 @@ impl Program<'_> {
         };
         let gone = match known.is_empty() {
             true => Vec::new(),
-            false => gone(&harvest, &memories_in(&*api, &repo, reach)?),
+            false => gone_items(&harvest, &memories_in(&*api, &repo, reach)?),
         };
         drop(api);
         let target = ImportTarget { writer: &site.writer, repo: &repo, reach, store: store.name };
         let moment = (self.surroundings.clock)();
         let batch = ImportBatch::plan(&harvest, &known, target, moment);
-        let batch = batch.map_err(|error| refused(&error))?;
-        let mut report = StoreReport::of(path, store, (&harvest, &gone), &batch);
+        let batch = batch.map_err(|error| write_error(&error))?;
+        let mut report = StoreReport::new(path, store, (&harvest, &gone), &batch);
         if !command.dry_run && !batch.is_done() {
             let id = batch.id.clone();
             let written = batch.carry_out(&site.writer, self.surroundings.clock);
             written.map_err(|stopped| stopped_at(&id, stopped))?;
-            report.written_as(&id);
+            report.set_batch(&id);
         }
         Ok((report.exit(), report.reply(&repo)))
     }
 
     /// Takes back what one import wrote, and nothing else.
-    pub(crate) fn take_back(
+    pub(crate) fn undo_import(
         &mut self,
         settings: &GlobalOptions,
         name: &str,
-        extent: Doing,
+        extent: ChangeExtent,
     ) -> Result<(Exit, Reply), ApiError> {
         let id = BatchId::parse(name).ok_or_else(|| {
             let what = "must be what an import printed, such as import-7Q2MB3KD";
@@ -98,16 +99,17 @@ impl Program<'_> {
             let text = format!("{session}: nothing to take back; it was taken back before");
             return Ok((Exit::Done, Reply::new(text, swept.json)));
         }
-        let text = format!("{session}: {}\n", UndoCounts::of(changes).told(extent));
-        Ok((Exit::Done, Reply::new(text, swept.json).with("import", session.into())))
+        let text = format!("{session}: {}\n", UndoCounts::count(changes).text(extent));
+        Ok((Exit::Done, Reply::new(text, swept.json).with_field("import", session.into())))
     }
 
     /// Opens the memory for an undo. Its events are marked as those of an import, so that what a person forgets with
     /// the same words is no undo.
     fn as_importer(&self, settings: &GlobalOptions) -> Result<Local, ApiError> {
-        let settled = self.settle(settings)?;
-        let (clock, directory) = (Box::new(self.surroundings.clock), self.here());
-        let core = Retriever::core(settled, Need::Words, self.watching(), clock, None)?;
+        let settled = self.resolve_settings(settings)?;
+        let (clock, directory) = (Box::new(self.surroundings.clock), self.working_directory());
+        let core =
+            Retriever::open_core(settled, MemoryNeed::Words, self.watch_choice(), clock, None)?;
         let caller = Caller { source: Some(IMPORTED.to_owned()), ..self.caller(directory) };
         Ok(Local::new(Arc::new(core), caller))
     }
@@ -122,7 +124,7 @@ struct UndoCounts {
 }
 
 impl UndoCounts {
-    fn of(changes: &[Value]) -> Self {
+    fn count(changes: &[Value]) -> Self {
         let id = |change: &&Value| change.get("id").and_then(Value::as_str).map(str::to_owned);
         let is_retract = |change: &&Value| change.get("change").is_some_and(|of| of == "retract");
         let all: BTreeSet<String> = changes.iter().filter_map(|change| id(&change)).collect();
@@ -131,8 +133,8 @@ impl UndoCounts {
         Self { written, told_of: all.len() - written }
     }
 
-    fn told(&self, extent: Doing) -> String {
-        let would = if extent == Doing::Show { "would be " } else { "" };
+    fn text(&self, extent: ChangeExtent) -> String {
+        let would = if extent == ChangeExtent::Show { "would be " } else { "" };
         let memories = |count: usize| counted(count, "memory", "memories");
         match (self.written, self.told_of) {
             (written, 0) => format!("{} {would}taken back", memories(written)),
@@ -163,12 +165,13 @@ fn target_repo(site: &ImportSite, named: Option<&str>) -> Result<RepoKey, ApiErr
         return Ok(RepoKey::global());
     }
     let key = RepoKey::parse(named).map_err(|error| Problems::one("repo", error.to_string()))?;
-    site.writer.store.resolve(&key, &site.writer.config).map_err(|error| failed(&error))
+    site.writer.store.resolve(&key, &site.writer.config).map_err(|error| store_error(&error))
 }
 
 fn store_named(name: &str) -> Result<&'static stores::ForeignStore, ApiError> {
-    stores::named(name).ok_or_else(|| {
-        let message = format!("must be one of {}; got {}", stores::names(), event::quoted(name));
+    stores::store_named(name).ok_or_else(|| {
+        let message =
+            format!("must be one of {}; got {}", stores::store_names(), event::quoted(name));
         Problems::one("from", message).into()
     })
 }
@@ -206,7 +209,7 @@ impl KnownId {
     }
 
     fn item(self) -> (EventId, KnownItem) {
-        let (repo, state) = (RepoKey::of_line(&self.repo), self.state());
+        let (repo, state) = (RepoKey::from_line(&self.repo), self.state());
         (self.id, KnownItem { repo, state, texts: self.texts })
     }
 }
@@ -217,7 +220,7 @@ fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> 
     for _ in 0..=SUPERSEDED_MAX {
         let mut later = BTreeSet::new();
         for some in wanted.chunks(KNOWN_IDS_MAX) {
-            let KnownIds { memories } = listed(api, &Listing::Known(some.to_vec()))?;
+            let KnownIds { memories } = read_listing(api, &Listing::Known(some.to_vec()))?;
             for (id, item) in memories.into_iter().map(KnownId::item) {
                 later.extend(item.state.superseded_by().cloned());
                 known.insert(id, item);
@@ -234,10 +237,10 @@ fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> 
 /// Returns the memories that count where an import may write.
 fn memories_in(api: &dyn Api, repo: &RepoKey, reach: ImportReach) -> Result<Vec<Event>, ApiError> {
     let of = match reach {
-        ImportReach::Own => RecordsOf::Repo(repo.to_string()),
-        ImportReach::Named => RecordsOf::All,
+        ImportReach::Own => RecordsScope::Repo(repo.to_string()),
+        ImportReach::Named => RecordsScope::All,
     };
-    Ok(records(api, of)?.events().collect())
+    Ok(read_records(api, of)?.events().collect())
 }
 
 fn stopped_at(id: &BatchId, stopped: StoppedImport) -> ApiError {

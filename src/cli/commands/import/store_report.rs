@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::commands::import::import_site::shown;
+use crate::commands::import::import_site::neutral_line;
 use event::{EventId, RepoKey};
 use exchange::harvest::Harvest;
 use exchange::import_batch::{BatchId, ImportBatch, TextPair};
@@ -30,18 +30,18 @@ pub(crate) struct StoreReport {
 }
 
 impl StoreReport {
-    pub(crate) fn of(
+    pub(crate) fn new(
         path: &Path,
         store: &ForeignStore,
         (harvest, gone): (&Harvest, &[EventId]),
         batch: &ImportBatch,
     ) -> Self {
-        let name = shown(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
+        let name = neutral_line(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
         let left_out = left_out(harvest, batch);
         let counts = [
             (batch.fresh.len(), "new"),
             (batch.unchanged, "unchanged"),
-            (batch.back.len(), "back"),
+            (batch.restored.len(), "back"),
             (batch.set_aside, "set aside"),
             (batch.refused.len(), "refused"),
             (left_out.values().sum(), "left out"),
@@ -49,13 +49,13 @@ impl StoreReport {
         let told = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
         let told: Vec<String> = told.map(|(count, word)| format!("{count} {word}")).collect();
         let mut text =
-            format!("{name}: {}, {} read: {}\n", store.name, harvest.read(), told.join(", "));
+            format!("{name}: {}, {} read: {}\n", store.name, harvest.read_count(), told.join(", "));
         for (why, count) in &left_out {
-            let _ = writeln!(text, "  left out: {count} × {}", shown(why));
+            let _ = writeln!(text, "  left out: {count} × {}", neutral_line(why));
         }
         for refused in batch.refused.iter().take(LISTED_MAX) {
-            let problem = shown(&refused.problems.to_string());
-            let _ = writeln!(text, "  refused: {}: {problem}", shown(&refused.key));
+            let problem = neutral_line(&refused.problems.to_string());
+            let _ = writeln!(text, "  refused: {}: {problem}", neutral_line(&refused.key));
         }
         if let Some(more) = batch.refused.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
             let _ = writeln!(text, "  refused: {more} more (--json lists all)");
@@ -77,12 +77,12 @@ impl StoreReport {
         }
         let exit = if batch.refused.is_empty() { Exit::Done } else { Exit::Invalid };
         let gone: Vec<&str> = gone.iter().map(EventId::as_str).collect();
-        let of_store = json!({ "store": store.name, "read": harvest.read(), "left_out": left_out, "gone": gone });
+        let of_store = json!({ "store": store.name, "read": harvest.read_count(), "left_out": left_out, "gone": gone });
         Self { text, json: joined(of_store, json_of(batch)), exit, id: None }
     }
 
     /// Tells under which name the import was written.
-    pub(crate) fn written_as(&mut self, id: &BatchId) {
+    pub(crate) fn set_batch(&mut self, id: &BatchId) {
         let _ =
             writeln!(self.text, "To take it back: agent-knowledge import --undo {}", id.as_str());
         self.id = Some(id.as_str().to_owned());
@@ -95,7 +95,7 @@ impl StoreReport {
 
     pub(crate) fn reply(self, repo: &RepoKey) -> Reply {
         let reply = Reply::new(self.text, self.json);
-        reply.with("repo", repo.as_str().into()).with("import", json!(self.id))
+        reply.with_field("repo", repo.as_str().into()).with_field("import", json!(self.id))
     }
 }
 
@@ -120,12 +120,12 @@ fn pairs(batch: &ImportBatch) -> String {
             replaced.iter().map(|pair| format!("{} replaces {}", pair.new, pair.old)),
         );
     }
-    if !batch.beside.is_empty() {
-        let count = batch.beside.len();
+    if !batch.conflicts.is_empty() {
+        let count = batch.conflicts.len();
         let _ = writeln!(text, "  with another text here, so that both stay: {count}");
         listed(
             &mut text,
-            batch.beside.iter().map(|pair| format!("{} beside {}", pair.new, pair.old)),
+            batch.conflicts.iter().map(|pair| format!("{} beside {}", pair.new, pair.old)),
         );
     }
     text
@@ -157,11 +157,11 @@ fn json_of(batch: &ImportBatch) -> Value {
         .collect();
     let pair = |pair: &TextPair| json!({ "old": pair.old.as_str(), "new": pair.new.as_str() });
     let replacements: Vec<Value> = batch.replaced.iter().map(|one| pair(&one.pair)).collect();
-    let beside: Vec<Value> = batch.beside.iter().map(pair).collect();
+    let beside: Vec<Value> = batch.conflicts.iter().map(pair).collect();
     json!({
         "new": batch.fresh.len(),
         "unchanged": batch.unchanged,
-        "back": batch.back.len(),
+        "back": batch.restored.len(),
         "set_aside": batch.set_aside,
         "replaced": batch.replaced.len(),
         "replacements": replacements,

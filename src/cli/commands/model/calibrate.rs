@@ -6,9 +6,9 @@ use serde_json::json;
 use crate::program::Program;
 use index::embed::Embedder;
 use requests::{ApiError, Reply};
-use retriever::failure::refuse_held;
+use retriever::failure::refuse_unknown_keys;
 use retriever::model_plan::ModelPlaces;
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use search::CosineScale;
 use settings::ConfigTable;
 use store::write_private;
@@ -20,15 +20,15 @@ const TEXTS_MAX: usize = 100;
 impl Program<'_> {
     /// Calibrates the likelihoods for the provider of the settings.
     pub(crate) fn calibrate(&self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
-        let settled = self.settle(settings)?;
-        refuse_held(&settled.config, ConfigTable::Embedding)?;
+        let settled = self.resolve_settings(settings)?;
+        refuse_unknown_keys(&settled.config, ConfigTable::Embedding)?;
         let Some(provider) = settled.config.provider.clone() else {
             let message = "the model of this machine needs no calibration; agent-knowledge model use names another one";
             return Err(unavailable(message.to_owned()));
         };
-        let places = ModelPlaces::of(&settled);
+        let places = ModelPlaces::from_settings(&settled);
         let (theirs, ours) = (places.dense(Some(&provider)), places.dense(None));
-        let snapshot = self.local(settings, Need::Words)?.engine().snapshot_for_upkeep();
+        let snapshot = self.open_local(settings, MemoryNeed::Words)?.engine().snapshot_for_upkeep();
         let snapshot = snapshot.map_err(|error| unavailable(error.to_string()))?;
         let may_see = theirs.may_see.as_ref();
         let seen = |memory: &&std::sync::Arc<memory::Memory>| {
@@ -38,7 +38,7 @@ impl Program<'_> {
             snapshot.memories().iter().filter(seen).map(|memory| memory.meaning_text()).collect();
         let texts: Vec<&str> =
             all.iter().step_by(all.len().div_ceil(TEXTS_MAX).max(1)).map(String::as_str).collect();
-        let cosines = |load: retriever::provider_model::Load| -> Result<Vec<f32>, ApiError> {
+        let cosines = |load: retriever::provider_model::ModelLoader| -> Result<Vec<f32>, ApiError> {
             let mut embedder = load().map_err(|error| unavailable(error.to_string()))?;
             cosines_of_pairs(&mut *embedder, &texts)
         };

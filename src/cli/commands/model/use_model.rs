@@ -9,15 +9,15 @@ use serde_json::json;
 use clap::Args;
 
 use crate::args::output_format::OutputFormat;
-use crate::asking::{Usual, asked};
-use crate::commands::config::setting_rows::{opened, replaced};
+use crate::commands::config::setting_rows::{open_config, replace_config};
 use crate::program::Program;
+use crate::question::{DefaultAnswer, ask_yes_or_no};
 use engine::ModelInput;
 use providers::ModelName;
 use requests::{ApiError, Reply};
-use retriever::failure::{failed, refuse_held};
+use retriever::failure::{refuse_unknown_keys, store_error};
 use retriever::model_plan::ModelPlaces;
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 use retriever::resolved_settings::ResolvedSettings;
 use search::snapshot::Snapshot;
 use settings::{Config, ConfigTable, ConfigText, EmbeddingProvider, ProviderForm};
@@ -122,16 +122,16 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         // The table is written anew: a rule in it that this version does not know must not be lost.
-        refuse_held(&self.settle(settings)?.config, ConfigTable::Embedding)?;
-        let path = self.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
-        trusted(&path).map_err(|error| failed(&error))?;
+        refuse_unknown_keys(&self.resolve_settings(settings)?.config, ConfigTable::Embedding)?;
+        let path = self.config_path().ok_or_else(|| store_error(&StoreError::NoPlace))?;
+        trusted(&path).map_err(|error| store_error(&error))?;
         // What is refused makes no folder and no lock.
-        let wanted = changed(opened(&path)?, command)?.1;
-        let settled = self.settle(settings)?;
-        let places = ModelPlaces::of(&settled);
+        let wanted = changed(open_config(&path)?, command)?.1;
+        let settled = self.resolve_settings(settings)?;
+        let places = ModelPlaces::from_settings(&settled);
         let (cost, text) = self.cost_of(settings, &settled, &places, wanted.as_ref())?;
         if !command.yes {
-            match asked(&text, "Use this model?", Usual::No, messages)? {
+            match ask_yes_or_no(&text, "Use this model?", DefaultAnswer::No, messages)? {
                 Some(true) => {}
                 Some(false) => {
                     return Ok(Reply::new(
@@ -149,9 +149,9 @@ impl Program<'_> {
         if let Some(provider) = &wanted {
             self.tried(provider, &settled)?;
         }
-        let turn = ConfigTurn::take(&path).map_err(|error| failed(&error))?;
-        let (file, _) = changed(opened(&path)?, command)?;
-        replaced(&turn, &path, &file.checked().map_err(invalid)?)?;
+        let turn = ConfigTurn::acquire(&path).map_err(|error| store_error(&error))?;
+        let (file, _) = changed(open_config(&path)?, command)?;
+        replace_config(&turn, &path, &file.checked().map_err(invalid)?)?;
         let text = format!(
             "{text}\nset in {}; a retriever that runs begins within a second, and agent-knowledge model status tells how far it is",
             path.display()
@@ -178,10 +178,10 @@ impl Program<'_> {
             );
             return Ok((SendingCost::default(), text));
         };
-        let snapshot = self.local(settings, Need::Words)?.engine().snapshot_for_upkeep();
+        let snapshot = self.open_local(settings, MemoryNeed::Words)?.engine().snapshot_for_upkeep();
         let snapshot = snapshot.map_err(|_| invalid("the logs could not be read".to_owned()))?;
         let dense = places.dense(Some(provider));
-        let cost = SendingCost::of(&snapshot, provider, dense.may_see.as_ref());
+        let cost = SendingCost::estimate(&snapshot, provider, dense.may_see.as_ref());
         let place = match provider.form {
             ProviderForm::Command => "to the program, which may send them anywhere".to_owned(),
             _ if provider.url.starts_with("http://") => "to this machine alone".to_owned(),
@@ -217,10 +217,10 @@ impl Program<'_> {
 }
 
 impl SendingCost {
-    fn of(
+    fn estimate(
         snapshot: &Snapshot,
         provider: &EmbeddingProvider,
-        may_see: Option<&engine::MaySee>,
+        may_see: Option<&engine::ModelAccess>,
     ) -> Self {
         let mut cost = Self::default();
         let chars = usize::try_from(provider.max_chars).unwrap_or(usize::MAX);
@@ -260,6 +260,6 @@ fn invalid(message: String) -> ApiError {
 fn shown(provider: Option<&EmbeddingProvider>, settled: &ResolvedSettings) -> String {
     provider.map_or_else(
         || "all-MiniLM-L6-v2 on this machine".to_owned(),
-        |provider| ModelName::of(provider, &settled.cache_dir).shown().to_owned(),
+        |provider| ModelName::from_provider(provider, &settled.cache_dir).shown().to_owned(),
     )
 }

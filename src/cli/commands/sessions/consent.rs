@@ -4,10 +4,10 @@
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-use crate::asking::{Usual, asked};
-use crate::program::{Program, bar};
+use crate::program::{Program, progress_bar};
+use crate::question::{DefaultAnswer, ask_yes_or_no};
 use requests::{ApiError, Reply};
-use retriever::failure::{failed, unkept};
+use retriever::failure::{session_store_error, store_error};
 use retriever::options::GlobalOptions;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::session_permission::SessionPermission;
@@ -21,9 +21,9 @@ const TURN_MS_MAX: u64 = 100;
 
 /// Whether a person is asked. Whoever agrees to a setup has not agreed to this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Person {
-    IsAsked,
-    IsLeftAlone,
+pub(crate) enum ConsentQuestion {
+    Asked,
+    Skipped,
 }
 
 impl Program<'_> {
@@ -35,12 +35,13 @@ impl Program<'_> {
     pub(crate) fn offer_sessions(
         &self,
         settings: &GlobalOptions,
-        person: Person,
+        person: ConsentQuestion,
         messages: &mut dyn Write,
     ) -> Result<String, ApiError> {
-        let settled = self.settle(settings)?;
-        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        if SessionPermission::of(kept.as_ref())? != SessionPermission::NotAsked {
+        let settled = self.resolve_settings(settings)?;
+        let kept = SessionStore::open(&settled.sessions_dir)
+            .map_err(|error| session_store_error(&error))?;
+        if SessionPermission::read(kept.as_ref())? != SessionPermission::NotAsked {
             return Ok(String::new());
         }
         let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
@@ -51,8 +52,10 @@ impl Program<'_> {
         let files = plan.len();
         let text = reply::import_question(&plan.tools, &settled.sessions_dir);
         let answer = match person {
-            Person::IsAsked => asked(&text, "Read them?", Usual::No, messages)?,
-            Person::IsLeftAlone => None,
+            ConsentQuestion::Asked => {
+                ask_yes_or_no(&text, "Read them?", DefaultAnswer::No, messages)?
+            }
+            ConsentQuestion::Skipped => None,
         };
         match answer {
             Some(true) => {
@@ -60,9 +63,9 @@ impl Program<'_> {
                 Ok(run_import(&settled, plan, &[], now_ms)?.text)
             }
             Some(false) => {
-                let kept =
-                    SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                SessionPermission::Refused.keep(&kept)?;
+                let kept = SessionStore::create(&settled.sessions_dir)
+                    .map_err(|error| session_store_error(&error))?;
+                SessionPermission::Refused.write(&kept)?;
                 Ok("Past sessions are not read; agent-knowledge sessions import asks again."
                     .to_owned())
             }
@@ -85,12 +88,13 @@ pub(crate) fn run_import(
     tools: &[String],
     now_ms: i64,
 ) -> Result<Reply, ApiError> {
-    let mut kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-    let _turn = FileLock::take(&settled.sessions_dir.join("import.lock"), TURN_MS_MAX)
-        .map_err(|error| failed(&error))?;
-    SessionPermission::of(Some(&kept))?.and(tools).keep(&kept)?;
-    kept.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| unkept(&error))?;
-    let bar = bar("{bar:24} {bytes}/{total_bytes} {msg}");
+    let mut kept =
+        SessionStore::create(&settled.sessions_dir).map_err(|error| session_store_error(&error))?;
+    let _turn = FileLock::acquire(&settled.sessions_dir.join("import.lock"), TURN_MS_MAX)
+        .map_err(|error| store_error(&error))?;
+    SessionPermission::read(Some(&kept))?.with_tools(tools).write(&kept)?;
+    kept.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| session_store_error(&error))?;
+    let bar = progress_bar("{bar:24} {bytes}/{total_bytes} {msg}");
     let mut watch = |progress: &ImportProgress| {
         bar.set_length(progress.bytes_total);
         bar.set_position(progress.bytes);
@@ -102,7 +106,7 @@ pub(crate) fn run_import(
     };
     let progress = plan.run(&mut kept, threads(), &AtomicBool::new(false), &mut watch);
     bar.finish_and_clear();
-    Ok(reply::import_done(&progress.map_err(|error| unkept(&error))?))
+    Ok(reply::import_done(&progress.map_err(|error| session_store_error(&error))?))
 }
 
 /// Threads that read transcripts: not more than the processor has, and not so many that a laptop cannot be used.

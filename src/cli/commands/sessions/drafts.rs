@@ -5,17 +5,17 @@ use std::ffi::OsString;
 
 use serde_json::{Value, json};
 
-use crate::chat_failure::of_model;
+use crate::chat_failure::chat_error;
 use providers::chat_model::ChatModel;
 use reply::{draft_json, draft_text, short_fingerprint};
 use requests::ApiError;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
-use sessions::session_judgement::of_candidate;
+use sessions::session_judgement::candidate_suspicion;
 use settings::Config;
 
 /// A model, and how often it may be asked.
-pub(crate) struct Drafting<'a> {
+pub(crate) struct LessonDrafter<'a> {
     model: ChatModel<'a>,
     limit: usize,
 }
@@ -27,14 +27,14 @@ pub(crate) struct SiftedCandidates<'w> {
     limit: usize,
 }
 
-impl<'a> Drafting<'a> {
+impl<'a> LessonDrafter<'a> {
     /// Takes the model of the configuration, which is asked about at most `limit` candidates.
     pub(crate) fn configured(
         config: &Config,
         lookup: &'a dyn Fn(&str) -> Option<OsString>,
         limit: usize,
     ) -> Result<Self, ApiError> {
-        let model = ChatModel::configured(config, lookup).map_err(of_model)?;
+        let model = ChatModel::configured(config, lookup).map_err(chat_error)?;
         Ok(Self { model, limit })
     }
 
@@ -43,26 +43,26 @@ impl<'a> Drafting<'a> {
     }
 
     /// Asks about one candidate. What reads like an order is not read to a model.
-    pub(crate) fn of(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ApiError> {
-        match of_candidate(&waiting.candidate, &waiting.asked) {
+    pub(crate) fn draft(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ApiError> {
+        match candidate_suspicion(&waiting.candidate, &waiting.asked) {
             Some(why) => Ok(LessonDraft::Refused(format!("the model was not asked: it {why}"))),
-            None => self.model.drafted(waiting).map_err(of_model),
+            None => self.model.draft_lesson(waiting).map_err(chat_error),
         }
     }
 
-    pub(crate) fn of_each(
+    pub(crate) fn draft_each(
         &self,
         waiting: &[WaitingCandidate],
     ) -> Result<Vec<LessonDraft>, ApiError> {
-        waiting.iter().take(self.limit).map(|each| self.of(each)).collect()
+        waiting.iter().take(self.limit).map(|each| self.draft(each)).collect()
     }
 
     /// Asks about accepted candidates.
-    pub(crate) fn sifted<'w>(
+    pub(crate) fn sift<'w>(
         &self,
         accepted: &[&'w WaitingCandidate],
     ) -> Result<SiftedCandidates<'w>, ApiError> {
-        let asked = accepted.iter().take(self.limit).map(|each| Ok((*each, self.of(each)?)));
+        let asked = accepted.iter().take(self.limit).map(|each| Ok((*each, self.draft(each)?)));
         Ok(SiftedCandidates {
             asked: asked.collect::<Result<_, ApiError>>()?,
             not_asked: accepted.len().saturating_sub(self.limit),

@@ -6,13 +6,15 @@ use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use crate::args::output_format::OutputFormat;
-use crate::commands::sessions::names::{ADDRESS, found_session, opened, time_ms};
+use crate::commands::sessions::names::{
+    SESSION_ADDRESS, find_session, open_session_store, parse_time_ms,
+};
 use crate::program::Program;
 use requests::{ApiError, Reply};
-use retriever::failure::unkept;
+use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
 use sessions::session_store::SessionStore;
-use sessions::session_writes::Forgotten;
+use sessions::session_writes::ForgetTarget;
 
 /// `sessions forget`.
 #[derive(Debug, Args)]
@@ -38,14 +40,18 @@ impl Program<'_> {
         let now_ms = (self.surroundings.clock)().now.as_millisecond();
         let (mut kept, what) = match (&command.before, &command.what) {
             (Some(before), _) => (
-                opened(settled)?,
-                Forgotten::Before(time_ms((self.surroundings.clock)().now, "before", before)?),
+                open_session_store(settled)?,
+                ForgetTarget::Before(parse_time_ms(
+                    (self.surroundings.clock)().now,
+                    "before",
+                    before,
+                )?),
             ),
             (None, what) => self.named_to_forget(settled, what.as_deref().unwrap_or_default())?,
         };
-        let forgotten = kept.forget(&what, now_ms).map_err(|error| unkept(&error))?;
+        let forgotten = kept.forget(&what, now_ms).map_err(|error| session_store_error(&error))?;
         let text = match (&what, forgotten) {
-            (Forgotten::Path(path), 0) => format!(
+            (ForgetTarget::Path(path), 0) => format!(
                 "Nothing is kept of sessions that began in {path}, and nothing of them will be read."
             ),
             (_, 0) => "Nothing is kept of sessions that ended before that, and nothing of them will be read.".to_owned(),
@@ -62,14 +68,17 @@ impl Program<'_> {
         &self,
         settled: &ResolvedSettings,
         what: &str,
-    ) -> Result<(SessionStore, Forgotten), ApiError> {
+    ) -> Result<(SessionStore, ForgetTarget), ApiError> {
         let is_path = what.contains(['/', '\\']) || [".", ".."].contains(&what);
-        if is_path && !what.starts_with(ADDRESS) {
+        if is_path && !what.starts_with(SESSION_ADDRESS) {
             let path = without_dots(&self.surroundings.directory.path().join(what));
-            return Ok((opened(settled)?, Forgotten::Path(path.to_string_lossy().into_owned())));
+            return Ok((
+                open_session_store(settled)?,
+                ForgetTarget::Path(path.to_string_lossy().into_owned()),
+            ));
         }
-        let (kept, session) = found_session(settled, what)?;
-        Ok((kept, Forgotten::Session(session.row)))
+        let (kept, session) = find_session(settled, what)?;
+        Ok((kept, ForgetTarget::Session(session.row)))
     }
 }
 

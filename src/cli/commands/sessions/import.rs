@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::output_format::OutputFormat;
-use crate::asking::{Usual, asked};
 use crate::commands::sessions::consent::run_import;
-use crate::commands::sessions::names::{check_policy, known_tools, root_of};
+use crate::commands::sessions::names::{check_policy, known_tools, parse_root};
 use crate::program::Program;
+use crate::question::{DefaultAnswer, ask_yes_or_no};
 use event::Problems;
 use requests::{ApiError, Reply};
-use retriever::failure::{failed, refuse_held, unkept};
+use retriever::failure::{refuse_unknown_keys, session_store_error, store_error};
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::session_permission::SessionPermission;
 use sessions::import_scope::ImportScope;
@@ -22,7 +22,7 @@ use settings::variables::SESSION_ROOTS;
 use settings::{ConfigTable, PlatformDirs, Switch};
 use store::StoreError;
 use transcripts::readers::READERS;
-use transcripts::source::Places;
+use transcripts::source::TranscriptPlaces;
 
 const IMPORT_HELP: &str = "\
 Nothing is read before you say yes, here or in setup. What is kept: questions, answers, commands,
@@ -72,9 +72,10 @@ impl Program<'_> {
             tools: known_tools("tool", &command.tool)?,
             ..self.session_scope(settled, &command.root)?
         };
-        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        let kept = SessionStore::open(&settled.sessions_dir)
+            .map_err(|error| session_store_error(&error))?;
         let tools = scope.tools.clone();
-        let is_allowed = SessionPermission::of(kept.as_ref())?.covers(&tools);
+        let is_allowed = SessionPermission::read(kept.as_ref())?.covers(&tools);
         let plan = self.session_plan(kept.as_ref(), scope)?;
         let planned = reply::import_planned(&plan.tools, is_allowed);
         if command.dry_run {
@@ -84,7 +85,9 @@ impl Program<'_> {
         let is_asked = !is_answered && !command.form.json && !plan.is_empty();
         let question = || reply::import_question(&plan.tools, &settled.sessions_dir);
         let is_yes = is_answered
-            || is_asked && asked(&question(), "Read them?", Usual::No, messages)? == Some(true);
+            || is_asked
+                && ask_yes_or_no(&question(), "Read them?", DefaultAnswer::No, messages)?
+                    == Some(true);
         if !is_yes {
             return Ok(planned);
         }
@@ -98,19 +101,19 @@ impl Program<'_> {
         kept: Option<&SessionStore>,
         scope: ImportScope,
     ) -> Result<ImportPlan, ApiError> {
-        let dirs = PlatformDirs::of_platform().ok_or_else(|| failed(&StoreError::NoPlace))?;
-        let places = Places {
+        let dirs = PlatformDirs::of_platform().ok_or_else(|| store_error(&StoreError::NoPlace))?;
+        let places = TranscriptPlaces {
             home: dirs.home,
             data: dirs.data_of_all,
             config: dirs.config_of_all,
             work_trees: self
-                .here()
-                .map(|here| store::DetectedRepo::of_directory(&here).top().to_owned())
+                .working_directory()
+                .map(|here| store::DetectedRepo::detect(&here).top().to_owned())
                 .into_iter()
                 .collect(),
             lookup: self.surroundings.lookup,
         };
-        ImportPlan::make(READERS, &places, kept, scope).map_err(|error| unkept(&error))
+        ImportPlan::make(READERS, &places, kept, scope).map_err(|error| session_store_error(&error))
     }
 
     /// Returns what the settings and the command line allow to be read.
@@ -119,13 +122,13 @@ impl Program<'_> {
         settled: &ResolvedSettings,
         roots: &[String],
     ) -> Result<ImportScope, ApiError> {
-        refuse_held(&settled.config, ConfigTable::Sessions)?;
+        refuse_unknown_keys(&settled.config, ConfigTable::Sessions)?;
         let policy = settled.config.sessions.clone();
         check_policy(&policy)?;
         let set = (self.surroundings.lookup)(SESSION_ROOTS).unwrap_or_default();
         let set: Vec<PathBuf> =
             std::env::split_paths(&set).filter(|root| !root.as_os_str().is_empty()).collect();
-        let set = set.iter().map(|root| root_of(SESSION_ROOTS, &root.to_string_lossy()));
+        let set = set.iter().map(|root| parse_root(SESSION_ROOTS, &root.to_string_lossy()));
         let roots = roots.iter().map(|root| given_root(root)).chain(set);
         Ok(ImportScope {
             tools: Vec::new(),
@@ -140,7 +143,7 @@ impl Program<'_> {
 
 /// Reads a root that a person gave: a folder that is there.
 fn given_root(text: &str) -> Result<(String, PathBuf), ApiError> {
-    let (tool, path) = root_of("root", text)?;
+    let (tool, path) = parse_root("root", text)?;
     if !path.is_dir() {
         let message = format!("must be a folder that exists; got {}", path.display());
         return Err(ApiError::Invalid(Problems::one("root", message)));

@@ -3,11 +3,11 @@
 use clap::Args;
 
 use crate::args::output_format::OutputFormat;
-use crate::args::whole_number::whole;
-use crate::commands::sessions::names::{kept_repo, known_tools, leaves_out, time_ms};
+use crate::args::whole_number::whole_number;
+use crate::commands::sessions::names::{kept_repo, known_tools, leaves_out, parse_time_ms};
 use crate::program::Program;
 use requests::{ApiError, Reply};
-use retriever::failure::unkept;
+use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
 use sessions::session_rows::{KeptSession, SessionFilter};
 use sessions::session_store::SessionStore;
@@ -25,10 +25,10 @@ pub struct ListSessions {
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Sessions on a page, 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u32>(1..=1_000, 20))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole_number::<u32>(1..=1_000, 20))]
     pub limit: u32,
     /// The page
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole::<u32>(1..=1_000_000, 2))]
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole_number::<u32>(1..=1_000_000, 2))]
     pub page: u32,
     /// Also sessions that programs started, such as subagents and reviews
     #[arg(long)]
@@ -44,8 +44,8 @@ impl Program<'_> {
         settled: &ResolvedSettings,
         command: &ListSessions,
     ) -> Result<Reply, ApiError> {
-        let Some(kept) =
-            SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?
+        let Some(kept) = SessionStore::open(&settled.sessions_dir)
+            .map_err(|error| session_store_error(&error))?
         else {
             return Ok(reply::no_sessions_kept());
         };
@@ -57,7 +57,7 @@ impl Program<'_> {
             since_ms: command
                 .since
                 .as_deref()
-                .map(|since| time_ms((self.surroundings.clock)().now, "since", since))
+                .map(|since| parse_time_ms((self.surroundings.clock)().now, "since", since))
                 .transpose()?,
             is_with_programs: command.all,
         };
@@ -66,7 +66,7 @@ impl Program<'_> {
         let policy = &settled.config.sessions;
         let may_show = |session: &KeptSession| !leaves_out(policy, session);
         let page = kept.page_of_sessions(&filter, may_show, (skip, limit));
-        let (sessions, is_more) = page.map_err(|error| unkept(&error))?;
+        let (sessions, is_more) = page.map_err(|error| session_store_error(&error))?;
         Ok(reply::session_list(&sessions, skip, is_more))
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use event::{Problems, Timestamp};
-use requests::{ApiError, Point};
-use retriever::failure::unkept;
+use requests::{ApiError, TimePoint};
+use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
 use sessions::session_rows::KeptSession;
 use sessions::session_store::SessionStore;
@@ -18,7 +18,7 @@ use writer::exit::Exit;
 const NAMED_MAX: usize = 5;
 
 /// The beginning of the address of a session, as resources and answers in JSON have it.
-pub(crate) const ADDRESS: &str = "session://";
+pub(crate) const SESSION_ADDRESS: &str = "session://";
 
 /// Reads the names of tools; `field` is where they stand.
 pub(crate) fn known_tools(field: &str, tools: &[String]) -> Result<Vec<String>, ApiError> {
@@ -43,7 +43,7 @@ fn unknown_tool(tools: &[String]) -> Option<String> {
 }
 
 /// Reads `TOOL=DIR`; `field` is where it stands.
-pub(crate) fn root_of(field: &str, text: &str) -> Result<(String, PathBuf), ApiError> {
+pub(crate) fn parse_root(field: &str, text: &str) -> Result<(String, PathBuf), ApiError> {
     let wrong = || {
         let message = format!(
             "must be TOOL=DIR, for example claude-code=/backup/projects; got {}",
@@ -58,7 +58,7 @@ pub(crate) fn root_of(field: &str, text: &str) -> Result<(String, PathBuf), ApiE
 
 /// Returns the key of the repository that a name means: the key itself, or its last part where one repository has it.
 pub(crate) fn kept_repo(kept: &SessionStore, name: &str) -> Result<String, ApiError> {
-    let rows = kept.session_rows().map_err(|error| unkept(&error))?;
+    let rows = kept.session_rows().map_err(|error| session_store_error(&error))?;
     let keys: BTreeSet<String> = rows.into_values().filter_map(|row| row.repo).collect();
     if keys.contains(name) {
         return Ok(name.to_owned());
@@ -84,12 +84,12 @@ pub(crate) fn kept_repo(kept: &SessionStore, name: &str) -> Result<String, ApiEr
 }
 
 /// Finds a session that may be shown, and the exchange that the name points at: `ID`, `ID#N` or `session://TOOL/ID`.
-pub(crate) fn shown_session(
+pub(crate) fn session_to_show(
     settled: &ResolvedSettings,
     name: &str,
 ) -> Result<(SessionStore, KeptSession, Option<u32>), ApiError> {
     let (id, exchange) = parts_of(name.trim());
-    let (kept, session) = found_session(settled, id)?;
+    let (kept, session) = find_session(settled, id)?;
     if leaves_out(&settled.config.sessions, &session) {
         let message = format!(
             "the session {} is left out by [sessions] of the configuration",
@@ -108,18 +108,19 @@ fn parts_of(name: &str) -> (&str, Option<u32>) {
 
 /// Splits an address into the tool and the id.
 fn addressed(name: &str) -> (Option<&str>, &str) {
-    let address = name.strip_prefix(ADDRESS).and_then(|rest| rest.split_once('/'));
+    let address = name.strip_prefix(SESSION_ADDRESS).and_then(|rest| rest.split_once('/'));
     address.map_or((None, name), |(tool, id)| (Some(tool), id))
 }
 
 /// Finds the one session that an id or an address means.
-pub(crate) fn found_session(
+pub(crate) fn find_session(
     settled: &ResolvedSettings,
     id: &str,
 ) -> Result<(SessionStore, KeptSession), ApiError> {
-    let kept = opened(settled)?;
+    let kept = open_session_store(settled)?;
     let (tool, named) = addressed(id.trim());
-    let mut found = kept.sessions_named(named, NAMED_MAX).map_err(|error| unkept(&error))?;
+    let mut found =
+        kept.sessions_named(named, NAMED_MAX).map_err(|error| session_store_error(&error))?;
     found.retain(|session| tool.is_none_or(|tool| session.tool == tool));
     match found.len() {
         1 => {}
@@ -147,16 +148,17 @@ pub(crate) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool 
 }
 
 /// Opens what is kept.
-pub(crate) fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
-    let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+pub(crate) fn open_session_store(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
+    let kept =
+        SessionStore::open(&settled.sessions_dir).map_err(|error| session_store_error(&error))?;
     let none =
         "no past sessions are kept; agent-knowledge sessions import shows what is on this disk";
     kept.ok_or_else(|| ApiError::NotFound(none.to_owned()))
 }
 
 /// Reads a time, in milliseconds.
-pub(crate) fn time_ms(now: Timestamp, field: &str, text: &str) -> Result<i64, ApiError> {
-    let point = Point::parse(text).ok_or_else(|| {
+pub(crate) fn parse_time_ms(now: Timestamp, field: &str, text: &str) -> Result<i64, ApiError> {
+    let point = TimePoint::parse(text).ok_or_else(|| {
         let message = format!(
             "must be a time, a day or an age, such as 2026-03-01 or 30d; got {}",
             event::quoted(text)

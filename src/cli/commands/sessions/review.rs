@@ -9,15 +9,15 @@ use serde_json::json;
 use clap::Args;
 
 use crate::args::output_format::OutputFormat;
-use crate::args::whole_number::whole;
-use crate::commands::import::import_site::refused;
-use crate::commands::sessions::drafts::Drafting;
-use crate::commands::sessions::names::{kept_repo, leaves_out, opened};
+use crate::args::whole_number::whole_number;
+use crate::commands::import::import_site::write_error;
+use crate::commands::sessions::drafts::LessonDrafter;
+use crate::commands::sessions::names::{kept_repo, leaves_out, open_session_store};
 use crate::program::Program;
 use event::{Draft, IMPORTED, Problems, Timestamp};
 use reply::{candidate_text, candidates_listed, short_fingerprint};
 use requests::{ApiError, Reply};
-use retriever::failure::unkept;
+use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
 use sessions::candidate_rows::{CandidateAnswer, WaitingCandidate};
 use sessions::lesson_draft::LessonDraft;
@@ -44,7 +44,7 @@ struct Review<'a> {
     writer: Writer,
     now_ms: i64,
     moment: fn() -> writer::Moment,
-    drafting: Option<Drafting<'a>>,
+    drafting: Option<LessonDrafter<'a>>,
 }
 
 const REVIEW_HELP: &str = "\
@@ -84,7 +84,7 @@ pub struct ReviewSessions {
     #[arg(long, value_name = "REPO")]
     pub repo: Option<String>,
     /// Candidates that are shown, and about which a model is asked, 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<u32>(1..=1_000, 10))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole_number::<u32>(1..=1_000, 10))]
     pub limit: u32,
     /// How to print.
     #[command(flatten)]
@@ -101,25 +101,27 @@ impl Program<'_> {
         let limit = command.limit as usize;
         let drafting = command
             .draft
-            .then(|| Drafting::configured(&settled.config, self.surroundings.lookup, limit));
+            .then(|| LessonDrafter::configured(&settled.config, self.surroundings.lookup, limit));
         let drafting = drafting.transpose()?;
         // Says so where nothing is kept; then adds the tables of this version.
-        drop(opened(settled)?);
-        let kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        drop(open_session_store(settled)?);
+        let kept = SessionStore::create(&settled.sessions_dir)
+            .map_err(|error| session_store_error(&error))?;
         let repo = command.repo.as_deref().map(|name| kept_repo(&kept, name)).transpose()?;
-        let mut waiting =
-            kept.waiting_candidates(repo.as_deref()).map_err(|error| unkept(&error))?;
+        let mut waiting = kept
+            .waiting_candidates(repo.as_deref())
+            .map_err(|error| session_store_error(&error))?;
         let policy = &settled.config.sessions;
         waiting.retain(|waiting| !leaves_out(policy, &waiting.session));
         let identity = Identity::from_environment(
             self.surroundings.lookup,
             self.surroundings.directory.path(),
         )
-        .on(self.surroundings.host.as_deref());
+        .with_host(self.surroundings.host.as_deref());
         let writer = Writer {
             store: settled.store.clone(),
             config: settled.config.clone(),
-            directory: self.here().unwrap_or_default(),
+            directory: self.working_directory().unwrap_or_default(),
             identity,
         };
         let moment = self.surroundings.clock;
@@ -136,13 +138,13 @@ impl Program<'_> {
             .explain
             .then(|| review.kept.refused_pairs(repo.as_deref(), limit))
             .transpose()
-            .map_err(|error| unkept(&error))?;
+            .map_err(|error| session_store_error(&error))?;
         if let Some(refused) = &mut refused {
             refused.retain(|pair| !leaves_out(policy, &pair.session));
         }
         let shown = waiting.get(..limit).unwrap_or(&waiting);
         let drafts =
-            review.drafting.as_ref().map(|drafting| drafting.of_each(shown)).transpose()?;
+            review.drafting.as_ref().map(|drafting| drafting.draft_each(shown)).transpose()?;
         Ok(candidates_listed(shown, waiting.len(), refused.as_deref(), drafts.as_deref()))
     }
 }
@@ -170,8 +172,7 @@ impl Review<'_> {
             return Err(ApiError::Invalid(Problems::one("draft", message)));
         }
         // The model is asked about all before the first is saved: if it fails, nothing has changed.
-        let sifted =
-            self.drafting.as_ref().map(|drafting| drafting.sifted(&accepted)).transpose()?;
+        let sifted = self.drafting.as_ref().map(|drafting| drafting.sift(&accepted)).transpose()?;
         let chosen: Vec<(&WaitingCandidate, Option<&str>)> = match &sifted {
             None => accepted.iter().map(|each| (*each, command.text.as_deref())).collect(),
             Some(sifted) => sifted.written().map(|(each, text)| (each, Some(text))).collect(),
@@ -205,17 +206,20 @@ impl Review<'_> {
         waiting: &[WaitingCandidate],
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let limit = self.drafting.as_ref().map_or(usize::MAX, Drafting::limit);
+        let limit = self.drafting.as_ref().map_or(usize::MAX, LessonDrafter::limit);
         let shown = waiting.get(..limit).unwrap_or(waiting);
         let (mut saved, mut rejected) = (0_usize, 0_usize);
         for (number, each) in (1..).zip(shown) {
             let draft = self.drafting.as_ref().map(|drafting| {
-                tell(messages, &format!("\nAsking the model about {number} of {}.", shown.len()))?;
-                drafting.of(each)
+                print_line(
+                    messages,
+                    &format!("\nAsking the model about {number} of {}.", shown.len()),
+                )?;
+                drafting.draft(each)
             });
             let draft = draft.transpose()?;
             let text = candidate_text(each, true, draft.as_ref());
-            tell(messages, &format!("\n{number} of {}: {text}\n", shown.len()))?;
+            print_line(messages, &format!("\n{number} of {}: {text}\n", shown.len()))?;
             // What is shown is what is saved.
             let lesson = match &draft {
                 None => Some(None),
@@ -226,11 +230,14 @@ impl Review<'_> {
             let Some(answer) = answered(messages, question)? else { break };
             match (answer.as_str(), lesson) {
                 ("y" | "yes", Some(lesson)) => {
-                    tell(messages, &saved_line(&self.accept(each, lesson)?))?;
+                    print_line(messages, &saved_line(&self.accept(each, lesson)?))?;
                     saved += 1;
                 }
                 ("y" | "yes", None) => {
-                    tell(messages, "There is no draft to save; the candidate keeps waiting.")?;
+                    print_line(
+                        messages,
+                        "There is no draft to save; the candidate keeps waiting.",
+                    )?;
                 }
                 ("n" | "no", _) => {
                     self.reject(each)?;
@@ -239,7 +246,7 @@ impl Review<'_> {
                 ("e" | "edit", _) => {
                     let words = answered(messages, "The lesson in your words: ")?;
                     if let Some(words) = words.filter(|words| !words.is_empty()) {
-                        tell(messages, &saved_line(&self.accept(each, Some(&words))?))?;
+                        print_line(messages, &saved_line(&self.accept(each, Some(&words))?))?;
                         saved += 1;
                     }
                 }
@@ -268,7 +275,7 @@ impl Review<'_> {
             ..candidate.draft.clone()
         };
         let receipt = self.writer.record(draft, (self.moment)(), Durability::Written);
-        let receipt = receipt.map_err(|error| refused(&error))?;
+        let receipt = receipt.map_err(|error| write_error(&error))?;
         self.decide(waiting, CandidateAnswer::Accepted)?;
         Ok(receipt)
     }
@@ -280,7 +287,7 @@ impl Review<'_> {
     fn decide(&self, waiting: &WaitingCandidate, answer: CandidateAnswer) -> Result<(), ApiError> {
         let fingerprint = &waiting.candidate.fingerprint;
         let decided = self.kept.answer_candidate(fingerprint, answer, self.now_ms);
-        decided.map_err(|error| unkept(&error))
+        decided.map_err(|error| session_store_error(&error))
     }
 }
 
@@ -323,7 +330,7 @@ fn saved_line(receipt: &Receipt) -> String {
     format!("Saved {} in {}{}.", receipt.id, receipt.repo, removed.unwrap_or_default())
 }
 
-fn tell(messages: &mut dyn Write, text: &str) -> Result<(), ApiError> {
+fn print_line(messages: &mut dyn Write, text: &str) -> Result<(), ApiError> {
     writeln!(messages, "{text}").map_err(|error| unanswered(&error))
 }
 

@@ -7,12 +7,12 @@ use clap::Args;
 use serde_json::json;
 
 use crate::args::output_format::OutputFormat;
-use crate::args::whole_number::whole;
-use crate::commands::sessions::names::shown_session;
+use crate::args::whole_number::whole_number;
+use crate::commands::sessions::names::session_to_show;
 use crate::program::Program;
-use reply::{ReplayStep, Shown};
+use reply::{ReplayStep, TranscriptView};
 use requests::{ApiError, Reply};
-use retriever::failure::unkept;
+use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
 use writer::exit::Exit;
 
@@ -35,7 +35,7 @@ pub struct ShowSession {
     #[arg(long, conflicts_with_all = ["json", "around"])]
     pub replay: bool,
     /// How many times faster than it was; pauses are two seconds at most
-    #[arg(long, value_name = "TIMES", default_value_t = 60, requires = "replay", value_parser = whole::<u32>(1..=100_000, 60))]
+    #[arg(long, value_name = "TIMES", default_value_t = 60, requires = "replay", value_parser = whole_number::<u32>(1..=100_000, 60))]
     pub speed: u32,
     /// How to print.
     #[command(flatten)]
@@ -48,9 +48,11 @@ impl Program<'_> {
         settled: &ResolvedSettings,
         command: &ShowSession,
     ) -> Result<Reply, ApiError> {
-        let (kept, session, named) = shown_session(settled, &command.id)?;
-        let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
-        let shown = Shown { around: command.around.or(named), is_with_tools: command.tools };
+        let (kept, session, named) = session_to_show(settled, &command.id)?;
+        let exchanges =
+            kept.exchanges_of(session.row).map_err(|error| session_store_error(&error))?;
+        let shown =
+            TranscriptView { around: command.around.or(named), is_with_tools: command.tools };
         if !command.replay {
             return Ok(reply::session_transcript(&session, &exchanges, shown));
         }

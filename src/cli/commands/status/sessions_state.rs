@@ -4,7 +4,7 @@
 use crate::program::Program;
 use reply::{SessionsState, StateNote};
 use requests::ApiError;
-use retriever::failure::unkept;
+use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::session_permission::SessionPermission;
 use retriever::session_rounds::LOOKED_AT;
@@ -20,8 +20,9 @@ impl Program<'_> {
         &self,
         settled: &ResolvedSettings,
     ) -> Result<SessionsState, ApiError> {
-        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let said = SessionPermission::of(kept.as_ref())?;
+        let kept = SessionStore::open(&settled.sessions_dir)
+            .map_err(|error| session_store_error(&error))?;
+        let said = SessionPermission::read(kept.as_ref())?;
         let (is_allowed, only) = match &said {
             SessionPermission::NotAsked => (None, Vec::new()),
             SessionPermission::Refused => (Some(false), Vec::new()),
@@ -40,9 +41,9 @@ impl Program<'_> {
         let mut state = SessionsState { is_allowed, only, tools, ..SessionsState::default() };
         state.now_ms = (self.surroundings.clock)().now.as_millisecond();
         if let Some(kept) = kept {
-            state.extents = kept.extents().map_err(|error| unkept(&error))?;
+            state.extents = kept.extents().map_err(|error| session_store_error(&error))?;
             state.bytes = kept.bytes_on_disk();
-            let looked_at = kept.setting(LOOKED_AT).map_err(|error| unkept(&error))?;
+            let looked_at = kept.setting(LOOKED_AT).map_err(|error| session_store_error(&error))?;
             state.looked_at_ms = looked_at.and_then(|at| at.parse().ok());
         }
         Ok(state)
@@ -55,7 +56,7 @@ impl Program<'_> {
                 let says = "their state cannot be told".to_owned();
                 Some(StateNote { says, warnings: vec![error.to_string()], command: None })
             },
-            |state| state.note(),
+            |state| state.state_note(),
         )
     }
 }

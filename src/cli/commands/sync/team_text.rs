@@ -3,16 +3,17 @@
 use std::io::Write;
 
 use event::{RepoKey, StoreOrigin};
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use guard::text::{Layout, escaped, neutralise};
 use requests::Reply;
 use serde_json::{Value, json};
 use sync::{
-    AcceptedKey, FlaggedLine, HeldLine, LeftOut, Preview, Seal, SyncReport, Unverified, counted,
+    AcceptedKey, FlaggedLine, HeldLine, LeftOutLines, Preview, Seal, SyncReport, UnverifiedOrigin,
+    counted,
 };
 
 /// Says what was done.
-pub(crate) fn told(report: &SyncReport, remote: &str) -> Reply {
+pub(crate) fn round_reply(report: &SyncReport, remote: &str) -> Reply {
     let mut lines = Vec::new();
     let has_moved = report.pushed + report.withdrawn + report.fetched + report.dropped > 0;
     if report.is_reached && (has_moved || report.to_agree.is_empty()) {
@@ -26,7 +27,7 @@ pub(crate) fn told(report: &SyncReport, remote: &str) -> Reply {
         ));
     }
     if !report.to_agree.is_empty() {
-        lines.push(to_agree(report, remote));
+        lines.push(consent_text(report, remote));
     }
     if report.left_out.lines() > 0 {
         lines.push(format!("not shared   {}", stays(&report.left_out)));
@@ -51,7 +52,7 @@ pub(crate) fn told(report: &SyncReport, remote: &str) -> Reply {
 }
 
 /// Says which key is accepted from now on.
-pub(crate) fn accepted_key(accepted: &AcceptedKey) -> String {
+pub(crate) fn accepted_key_text(accepted: &AcceptedKey) -> String {
     let origin = &accepted.origin;
     match &accepted.key {
         Some(key) => format!("from now on {origin} signs as {key}"),
@@ -61,7 +62,7 @@ pub(crate) fn accepted_key(accepted: &AcceptedKey) -> String {
 
 /// Returns origins that are held because of their signatures. No name here says `key`: what stands beside such a name is taken
 /// for a secret.
-pub(crate) fn unverified_json(held: &[Unverified]) -> Vec<Value> {
+pub(crate) fn unverified_json(held: &[UnverifiedOrigin]) -> Vec<Value> {
     let each = held.iter().map(|one| {
         let (state, seen, why) = match &one.seen {
             Seal::Unsigned => ("unsigned", None, None),
@@ -97,7 +98,7 @@ fn moved(report: &SyncReport) -> String {
 }
 
 /// Says what nobody agreed to yet.
-pub(crate) fn to_agree(report: &SyncReport, remote: &str) -> String {
+pub(crate) fn consent_text(report: &SyncReport, remote: &str) -> String {
     format!(
         "not sent, because nobody agreed yet to share it with {remote}: {}\n  \
          agent-knowledge sync --dry-run   prints the lines\n  \
@@ -112,7 +113,7 @@ fn listed(repos: &[(RepoKey, usize)]) -> String {
 }
 
 /// Says of each flagged line which it is, why it stays, and how a person lets it pass.
-fn flagged(left_out: &LeftOut) -> impl Iterator<Item = String> {
+fn flagged(left_out: &LeftOutLines) -> impl Iterator<Item = String> {
     let named = left_out.flagged_lines.iter().map(|line| {
         let FlaggedLine { short_id, repo, why, opening, .. } = line;
         format!(
@@ -128,7 +129,7 @@ fn allow_command(line: &FlaggedLine) -> String {
     format!("agent-knowledge sync --allow {}", line.short_id)
 }
 
-fn flagged_json(left_out: &LeftOut) -> Vec<Value> {
+fn flagged_json(left_out: &LeftOutLines) -> Vec<Value> {
     let each = left_out.flagged_lines.iter().map(|line| {
         let FlaggedLine { id, repo, why, opening, .. } = line;
         json!({ "id": id, "repo": repo, "why": why, "opening": opening, "allow": allow_command(line) })
@@ -137,10 +138,10 @@ fn flagged_json(left_out: &LeftOut) -> Vec<Value> {
 }
 
 /// Says what a person is asked to let pass: the whole lines, since the order may stand at their ends.
-pub(crate) fn to_allow(held: &[HeldLine], remote: &str) -> String {
+pub(crate) fn held_lines_text(held: &[HeldLine], remote: &str) -> String {
     let each = held.iter().map(|held| {
         let FlaggedLine { id, repo, why, .. } = &held.line;
-        let head = Redacted::of(&format!("{id} of {repo} stays, because it {why}:")).line();
+        let head = RedactedText::redact(&format!("{id} of {repo} stays, because it {why}:")).line();
         format!("{head}\n  {}", neutralise(&escaped(&held.text), Layout::Line))
     });
     let lines = each.collect::<Vec<_>>().join("\n");
@@ -150,7 +151,7 @@ pub(crate) fn to_allow(held: &[HeldLine], remote: &str) -> String {
     )
 }
 
-fn stays(left_out: &LeftOut) -> String {
+fn stays(left_out: &LeftOutLines) -> String {
     let reasons = [
         (left_out.private, "private"),
         (left_out.flagged, "flagged"),
@@ -200,7 +201,7 @@ fn repos_json(repos: &[(RepoKey, usize)]) -> Vec<Value> {
     repos.iter().map(|(repo, lines)| json!({ "repo": repo.as_str(), "lines": lines })).collect()
 }
 
-fn left_out_json(left_out: &LeftOut) -> Value {
+fn left_out_json(left_out: &LeftOutLines) -> Value {
     json!({
         "private": left_out.private,
         "flagged": left_out.flagged,
@@ -212,7 +213,7 @@ fn left_out_json(left_out: &LeftOut) -> Value {
 }
 
 /// Says what would be done: the lines are the answer, and what is to know about them goes to the messages.
-pub(crate) fn previewed(preview: &Preview, remote: &str, messages: &mut dyn Write) -> Reply {
+pub(crate) fn preview_reply(preview: &Preview, remote: &str, messages: &mut dyn Write) -> Reply {
     let mut notes = vec![match preview.lines.len() {
         0 => format!("nothing would leave for {remote}"),
         lines => format!("{} would leave for {remote}", counted(lines, "line")),
@@ -234,7 +235,7 @@ pub(crate) fn previewed(preview: &Preview, remote: &str, messages: &mut dyn Writ
     notes.extend(compared.map(|why| format!("all lines are shown, because {why}")));
     for note in notes {
         // A note that cannot be delivered changes nothing about the answer.
-        let _ = writeln!(messages, "{}", Redacted::of(&note).line());
+        let _ = writeln!(messages, "{}", RedactedText::redact(&note).line());
     }
     let text: Vec<String> =
         preview.lines.iter().map(|(_, line)| escaped(line).into_owned()).collect();

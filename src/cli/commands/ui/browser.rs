@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 /// Tells whether a browser that is opened here is seen by the person who asked. Elsewhere it might start in the terminal, or
 /// on a screen in another room.
-pub(crate) fn is_at_hand(lookup: &dyn Fn(&str) -> Option<OsString>) -> bool {
+pub(crate) fn is_available(lookup: &dyn Fn(&str) -> Option<OsString>) -> bool {
     let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
     let has_screen = !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
     has_screen && !is_set("SSH_CONNECTION")
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn a_browser_opens_only_where_it_is_seen() {
         let at_hand = |set: &[(&str, &str)]| {
-            is_at_hand(&|name| {
+            is_available(&|name| {
                 let found = set.iter().find(|(known, _)| *known == name);
                 found.map(|(_, value)| OsString::from(value))
             })

@@ -10,7 +10,7 @@ pub struct ClientSpec {
     /// The name that its makers use.
     pub title: &'static str,
     /// The client is installed if one of these files exists,
-    pub(crate) found: &'static [FileLocation],
+    pub(crate) marker_files: &'static [FileLocation],
     /// or if one of these programs can be started.
     pub(crate) programs: &'static [&'static str],
     pub(crate) user: Option<ScopeFiles>,
@@ -23,7 +23,7 @@ pub(crate) struct ScopeFiles {
     pub(crate) server: ServerSpec,
     pub(crate) hooks: Option<HookSpec>,
     /// What the user does next.
-    pub(crate) next: &'static str,
+    pub(crate) next_step: &'static str,
 }
 
 /// Where the MCP server is configured.
@@ -73,7 +73,7 @@ pub(crate) enum EntryForm {
 pub(crate) struct HookSpec {
     pub(crate) file: FileLocation,
     /// If one of these files exists, the client reads it instead, with the events at its top.
-    pub(crate) instead: &'static [FileLocation],
+    pub(crate) alternative_files: &'static [FileLocation],
     pub(crate) form: HookForm,
     pub(crate) events: &'static [ClientEvent],
 }
@@ -87,7 +87,7 @@ pub(crate) struct ClientEvent {
 }
 
 impl ClientEvent {
-    pub(crate) const fn of(name: &'static str) -> Self {
+    pub(crate) const fn new(name: &'static str) -> Self {
         Self { name, matcher: None }
     }
 
@@ -121,13 +121,13 @@ pub(crate) enum Timeout {
     /// In milliseconds.
     Millis(u32),
     /// Left to the client: its versions use different units.
-    Unsaid,
+    Omitted,
 }
 
 impl ClientSpec {
     /// Whether the client seems to be installed.
     pub(crate) fn is_found(&self, machine: &Machine<'_>) -> bool {
-        self.found.iter().any(|location| location.path(machine).exists())
+        self.marker_files.iter().any(|location| location.path(machine).exists())
             || self.programs.iter().any(|program| machine.find_program(program).is_some())
     }
 
@@ -146,7 +146,7 @@ impl ScopeFiles {
         hooks: Option<HookSpec>,
         next: &'static str,
     ) -> Self {
-        Self { server, hooks, next }
+        Self { server, hooks, next_step: next }
     }
 }
 
@@ -166,6 +166,6 @@ impl HookSpec {
         form: HookForm,
         events: &'static [ClientEvent],
     ) -> Option<Self> {
-        Some(Self { file, instead: &[], form, events })
+        Some(Self { file, alternative_files: &[], form, events })
     }
 }

@@ -11,12 +11,12 @@ const ASKED: &str = "start the server and confirm that you trust it";
 const AGENT_MODE: &str = "reload it; servers are available in agent mode";
 
 const CURSOR_EVENTS: &[ClientEvent] = &[
-    ClientEvent::of("sessionStart"),
-    ClientEvent::of("beforeSubmitPrompt"),
-    ClientEvent::of("postToolUse"),
-    ClientEvent::of("postToolUseFailure"),
-    ClientEvent::of("preCompact"),
-    ClientEvent::of("sessionEnd"),
+    ClientEvent::new("sessionStart"),
+    ClientEvent::new("beforeSubmitPrompt"),
+    ClientEvent::new("postToolUse"),
+    ClientEvent::new("postToolUseFailure"),
+    ClientEvent::new("preCompact"),
+    ClientEvent::new("sessionEnd"),
 ];
 
 const fn cursor(file: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
@@ -46,7 +46,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "cursor",
         title: "Cursor",
-        found: &[FileLocation::at(BaseFolder::Home, ".cursor")],
+        marker_files: &[FileLocation::at(BaseFolder::Home, ".cursor")],
         programs: &["cursor", "cursor-agent"],
         user: cursor(
             &[FileLocation::at(BaseFolder::Home, ".cursor/mcp.json")],
@@ -60,7 +60,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "vscode",
         title: "VS Code",
-        found: &[FileLocation::at(BaseFolder::Application, "Code/User")],
+        marker_files: &[FileLocation::at(BaseFolder::Application, "Code/User")],
         programs: &["code"],
         user: vscode(&[FileLocation::at(BaseFolder::Application, "Code/User/mcp.json")]),
         project: vscode(&[FileLocation::at(BaseFolder::Project, ".vscode/mcp.json")]),
@@ -68,7 +68,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "windsurf",
         title: "Windsurf",
-        found: &[FileLocation::at(BaseFolder::Home, ".codeium/windsurf")],
+        marker_files: &[FileLocation::at(BaseFolder::Home, ".codeium/windsurf")],
         programs: &["windsurf"],
         user: plain(
             &[FileLocation::at(BaseFolder::Home, ".codeium/windsurf/mcp_config.json")],
@@ -80,7 +80,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "cline",
         title: "Cline for VS Code",
-        found: &[FileLocation::at(
+        marker_files: &[FileLocation::at(
             BaseFolder::Application,
             "Code/User/globalStorage/saoudrizwan.claude-dev/settings",
         )],
@@ -106,7 +106,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "zed",
         title: "Zed",
-        found: &[
+        marker_files: &[
             FileLocation::at(BaseFolder::Config, "zed").on_windows(BaseFolder::Application, "Zed")
         ],
         programs: &["zed", "zeditor"],
@@ -123,7 +123,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "continue",
         title: "Continue",
-        found: &[FileLocation::at(BaseFolder::Home, ".continue")],
+        marker_files: &[FileLocation::at(BaseFolder::Home, ".continue")],
         programs: &["cn"],
         user: yaml(
             &[FileLocation::at(BaseFolder::Home, ".continue/config.yaml")],
@@ -137,7 +137,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "claude-desktop",
         title: "Claude Desktop",
-        found: &[FileLocation::at(BaseFolder::Application, "Claude")],
+        marker_files: &[FileLocation::at(BaseFolder::Application, "Claude")],
         programs: &[],
         user: plain(
             &[FileLocation::at(BaseFolder::Application, "Claude/claude_desktop_config.json")],

@@ -16,7 +16,7 @@ pub(super) const PLUGINS: &[(&str, FileLocation, &str)] =
     &[("claude-code", FileLocation::at(BaseFolder::Claude, "settings.json"), "enabledPlugins")];
 
 /// All clients. Editions of one client are next to each other.
-pub(super) fn all() -> impl Iterator<Item = &'static ClientSpec> {
+pub(super) fn all_clients() -> impl Iterator<Item = &'static ClientSpec> {
     terminals::CLIENTS.iter().chain(editors::CLIENTS)
 }
 
@@ -24,7 +24,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static ClientSpec> {
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = Vec::new();
-    for client in all() {
+    for client in all_clients() {
         if !names.contains(&client.name) {
             names.push(client.name);
         }
@@ -39,8 +39,8 @@ mod tests {
     #[test]
     fn every_client_can_be_found_and_set_up() {
         assert_eq!(names().len(), 16);
-        for client in all() {
-            assert!(!client.found.is_empty() && client.user.is_some(), "{}", client.name);
+        for client in all_clients() {
+            assert!(!client.marker_files.is_empty() && client.user.is_some(), "{}", client.name);
         }
     }
 }

@@ -18,57 +18,57 @@ const MENDING: &str = "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit";
 const WAIT_S: u32 = 5;
 
 const CLAUDE_EVENTS: &[ClientEvent] = &[
-    ClientEvent::of("SessionStart"),
-    ClientEvent::of("UserPromptSubmit"),
+    ClientEvent::new("SessionStart"),
+    ClientEvent::new("UserPromptSubmit"),
     ClientEvent::matching("PostToolUse", MENDING),
-    ClientEvent::of("PostToolUseFailure"),
-    ClientEvent::of("PreCompact"),
-    ClientEvent::of("SessionEnd"),
+    ClientEvent::new("PostToolUseFailure"),
+    ClientEvent::new("PreCompact"),
+    ClientEvent::new("SessionEnd"),
 ];
 
 const QWEN_EVENTS: &[ClientEvent] = &[
-    ClientEvent::of("SessionStart"),
-    ClientEvent::of("UserPromptSubmit"),
-    ClientEvent::of("PostToolUse"),
-    ClientEvent::of("PostToolUseFailure"),
-    ClientEvent::of("PreCompact"),
-    ClientEvent::of("SessionEnd"),
+    ClientEvent::new("SessionStart"),
+    ClientEvent::new("UserPromptSubmit"),
+    ClientEvent::new("PostToolUse"),
+    ClientEvent::new("PostToolUseFailure"),
+    ClientEvent::new("PreCompact"),
+    ClientEvent::new("SessionEnd"),
 ];
 
 /// For clients without an event for failures: failures show in the output of the tool.
 const SHORT_EVENTS: &[ClientEvent] = &[
-    ClientEvent::of("SessionStart"),
-    ClientEvent::of("UserPromptSubmit"),
-    ClientEvent::of("PostToolUse"),
-    ClientEvent::of("PreCompact"),
-    ClientEvent::of("SessionEnd"),
+    ClientEvent::new("SessionStart"),
+    ClientEvent::new("UserPromptSubmit"),
+    ClientEvent::new("PostToolUse"),
+    ClientEvent::new("PreCompact"),
+    ClientEvent::new("SessionEnd"),
 ];
 
 const GEMINI_EVENTS: &[ClientEvent] = &[
-    ClientEvent::of("SessionStart"),
-    ClientEvent::of("BeforeAgent"),
-    ClientEvent::of("AfterTool"),
-    ClientEvent::of("PreCompress"),
-    ClientEvent::of("SessionEnd"),
+    ClientEvent::new("SessionStart"),
+    ClientEvent::new("BeforeAgent"),
+    ClientEvent::new("AfterTool"),
+    ClientEvent::new("PreCompress"),
+    ClientEvent::new("SessionEnd"),
 ];
 
 const COPILOT_EVENTS: &[ClientEvent] = &[
-    ClientEvent::of("sessionStart"),
-    ClientEvent::of("userPromptSubmitted"),
-    ClientEvent::of("postToolUse"),
-    ClientEvent::of("postToolUseFailure"),
-    ClientEvent::of("preCompact"),
-    ClientEvent::of("sessionEnd"),
+    ClientEvent::new("sessionStart"),
+    ClientEvent::new("userPromptSubmitted"),
+    ClientEvent::new("postToolUse"),
+    ClientEvent::new("postToolUseFailure"),
+    ClientEvent::new("preCompact"),
+    ClientEvent::new("sessionEnd"),
 ];
 
 pub(super) const CLINE_EVENTS: &[ClientEvent] = &[
-    ClientEvent::of("TaskStart"),
-    ClientEvent::of("TaskResume"),
-    ClientEvent::of("UserPromptSubmit"),
-    ClientEvent::of("PostToolUse"),
-    ClientEvent::of("PreCompact"),
-    ClientEvent::of("TaskComplete"),
-    ClientEvent::of("TaskCancel"),
+    ClientEvent::new("TaskStart"),
+    ClientEvent::new("TaskResume"),
+    ClientEvent::new("UserPromptSubmit"),
+    ClientEvent::new("PostToolUse"),
+    ClientEvent::new("PreCompact"),
+    ClientEvent::new("TaskComplete"),
+    ClientEvent::new("TaskCancel"),
 ];
 
 const CLAUDE_HOOKS: HookForm = HookForm::GroupsOfPrograms(Timeout::Seconds(WAIT_S));
@@ -77,7 +77,7 @@ const LINES_IN_SECONDS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(WAIT
 const CODEX_HOOKS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(3));
 const LINES_IN_MILLIS: HookForm = HookForm::GroupsOfLines(Timeout::Millis(WAIT_S * 1_000));
 /// Qwen Code used milliseconds in earlier versions, and uses seconds now.
-const LINES_UNTIMED: HookForm = HookForm::GroupsOfLines(Timeout::Unsaid);
+const LINES_UNTIMED: HookForm = HookForm::GroupsOfLines(Timeout::Omitted);
 
 const CODEX_NEXT: &str = "start codex, open /hooks and trust the hooks of agent-knowledge: until then Codex does not run them";
 
@@ -114,7 +114,12 @@ const fn droid(
     instead: &'static [FileLocation],
 ) -> Option<ScopeFiles> {
     let server = ServerSpec::json(file, "mcpServers", EntryForm::StdioSwitch);
-    let hooks = HookSpec { file: settings, instead, form: LINES_IN_SECONDS, events: SHORT_EVENTS };
+    let hooks = HookSpec {
+        file: settings,
+        alternative_files: instead,
+        form: LINES_IN_SECONDS,
+        events: SHORT_EVENTS,
+    };
     Some(ScopeFiles::new(server, Some(hooks), RESTART))
 }
 
@@ -127,7 +132,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "claude-code",
         title: "Claude Code",
-        found: &[
+        marker_files: &[
             FileLocation::at(BaseFolder::Claude, ""),
             FileLocation::at(BaseFolder::ClaudeState, ".claude.json"),
         ],
@@ -162,7 +167,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "codex",
         title: "Codex",
-        found: &[FileLocation::at(BaseFolder::Codex, "")],
+        marker_files: &[FileLocation::at(BaseFolder::Codex, "")],
         programs: &["codex"],
         user: codex(
             &[FileLocation::at(BaseFolder::Codex, "config.toml")],
@@ -176,7 +181,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "gemini",
         title: "Gemini CLI",
-        found: &[FileLocation::at(BaseFolder::Home, ".gemini")],
+        marker_files: &[FileLocation::at(BaseFolder::Home, ".gemini")],
         programs: &["gemini"],
         user: gemini(
             &[FileLocation::at(BaseFolder::Home, ".gemini/settings.json")],
@@ -187,7 +192,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "opencode",
         title: "OpenCode",
-        found: &[FileLocation::at(BaseFolder::Config, "opencode")],
+        marker_files: &[FileLocation::at(BaseFolder::Config, "opencode")],
         programs: &["opencode"],
         user: opencode(
             &[
@@ -207,7 +212,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "copilot",
         title: "Copilot CLI",
-        found: &[FileLocation::at(BaseFolder::Copilot, "")],
+        marker_files: &[FileLocation::at(BaseFolder::Copilot, "")],
         programs: &["copilot"],
         user: copilot(
             &[FileLocation::at(BaseFolder::Copilot, "mcp-config.json")],
@@ -221,7 +226,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "droid",
         title: "Droid",
-        found: &[FileLocation::at(BaseFolder::Home, ".factory")],
+        marker_files: &[FileLocation::at(BaseFolder::Home, ".factory")],
         programs: &["droid"],
         user: droid(
             &[FileLocation::at(BaseFolder::Home, ".factory/mcp.json")],
@@ -243,7 +248,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "qwen",
         title: "Qwen Code",
-        found: &[FileLocation::at(BaseFolder::Home, ".qwen")],
+        marker_files: &[FileLocation::at(BaseFolder::Home, ".qwen")],
         programs: &["qwen"],
         user: qwen(&[FileLocation::at(BaseFolder::Home, ".qwen/settings.json")], RESTART),
         project: qwen(&[FileLocation::at(BaseFolder::Project, ".qwen/settings.json")], TRUST),
@@ -251,7 +256,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "cline",
         title: "Cline",
-        found: &[FileLocation::at(BaseFolder::Home, ".cline")],
+        marker_files: &[FileLocation::at(BaseFolder::Home, ".cline")],
         programs: &["cline"],
         user: Some(ScopeFiles::new(
             ServerSpec::json(
@@ -274,7 +279,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "amp",
         title: "Amp",
-        found: &[FileLocation::at(BaseFolder::Config, "amp")],
+        marker_files: &[FileLocation::at(BaseFolder::Config, "amp")],
         programs: &["amp"],
         user: amp(&[FileLocation::at(BaseFolder::Config, "amp/settings.json")], RESTART),
         project: amp(
@@ -285,7 +290,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
     ClientSpec {
         name: "goose",
         title: "Goose",
-        found: &[FileLocation::at(BaseFolder::Config, "goose")
+        marker_files: &[FileLocation::at(BaseFolder::Config, "goose")
             .on_windows(BaseFolder::Application, "Block/goose")],
         programs: &["goose"],
         user: Some(ScopeFiles::new(

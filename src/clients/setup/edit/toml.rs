@@ -10,13 +10,13 @@ use toml_edit::{Array, Document, Item, Table};
 use super::EditError;
 
 /// The names of a table and of the one above it, such as `mcp_servers`, `agent-knowledge`.
-pub(crate) type Path<'a> = [&'a str; 2];
+pub(crate) type TomlPath<'a> = [&'a str; 2];
 
 /// Returns the members of the table at a path.
 ///
 /// # Errors
 /// Where the text is not TOML, or the table has a form that is not changed here.
-pub(crate) fn read(text: &str, path: Path<'_>) -> Result<Option<Value>, EditError> {
+pub(crate) fn read(text: &str, path: TomlPath<'_>) -> Result<Option<Value>, EditError> {
     find(text, &parse(text)?, path)?;
     Ok(value(text)?.get(path[0]).and_then(|above| above.get(path[1])).cloned())
 }
@@ -27,7 +27,7 @@ pub(crate) fn read(text: &str, path: Path<'_>) -> Result<Option<Value>, EditErro
 /// Those of [`read`].
 pub(crate) fn set(
     text: &str,
-    path: Path<'_>,
+    path: TomlPath<'_>,
     members: &Map<String, Value>,
 ) -> Result<String, EditError> {
     let parsed = parse(text)?;
@@ -69,7 +69,7 @@ pub(crate) fn set(
 ///
 /// # Errors
 /// Those of [`read`].
-pub(crate) fn remove(text: &str, path: Path<'_>) -> Result<String, EditError> {
+pub(crate) fn remove(text: &str, path: TomlPath<'_>) -> Result<String, EditError> {
     let parsed = parse(text)?;
     let Some(table) = find(text, &parsed, path)? else { return Ok(text.to_owned()) };
     let mark = mark_bytes(text);
@@ -106,7 +106,7 @@ fn refused(body: &str, span: Option<Range<usize>>, message: &str) -> EditError {
 fn find<'d>(
     text: &str,
     parsed: &'d Document<&str>,
-    path: Path<'_>,
+    path: TomlPath<'_>,
 ) -> Result<Option<&'d Table>, EditError> {
     let unsupported = || {
         let why = format!("{} has a form here that setup does not change", path[0]);
@@ -173,7 +173,7 @@ fn rendered(value: &Value) -> String {
 }
 
 /// Confirms that nothing but our table differs; a form that was misunderstood is refused, never broken.
-fn confirmed(before: &str, after: String, path: Path<'_>) -> Result<String, EditError> {
+fn confirmed(before: &str, after: String, path: TomlPath<'_>) -> Result<String, EditError> {
     let others = |text: &str| {
         let mut all = value(text)?;
         let above = all.get_mut(path[0]).and_then(Value::as_object_mut);
@@ -201,7 +201,7 @@ mod tests {
 
     use super::*;
 
-    const PATH: Path<'_> = ["mcp_servers", "k"];
+    const PATH: TomlPath<'_> = ["mcp_servers", "k"];
 
     fn ours() -> Map<String, Value> {
         json!({"command": r"C:\x\y.exe", "args": ["mcp"]}).as_object().unwrap().clone()

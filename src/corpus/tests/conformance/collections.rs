@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use corpus::Viewpoint;
-use engine::watch::Watching;
+use engine::watch::WatchMode;
 use engine::{Engine, EngineSetup};
 use event::{StoreOrigin, Timestamp};
 use index::vector::VectorIndex;
-use memory::Bound;
+use memory::MemoryBound;
 use search::snapshot::Snapshot;
 use serde_json::{Value, json};
 use settings::{Config, SyncPolicy};
@@ -113,8 +113,8 @@ pub fn folded(lines: &[Value]) -> Snapshot {
     let engine = Engine::start(EngineSetup {
         store: Store::at(logs),
         config: Config::default(),
-        bound: Bound::NONE,
-        watching: Watching::PollOnly,
+        bound: MemoryBound::NONE,
+        watching: WatchMode::PollOnly,
         dense: None,
         checkpoints: None,
     });

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the cut takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lost {
+pub enum LostPart {
     /// The server never hears of the call.
     Question,
     /// The server does it, and nobody hears that.
@@ -38,7 +38,7 @@ impl CutConnection {
     }
 
     /// Passes on so many calls and no more.
-    pub fn to(server: u16, cut: usize, lost: Lost) -> Self {
+    pub fn to(server: u16, cut: usize, lost: LostPart) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let heard = Arc::new(AtomicUsize::new(0));
@@ -64,19 +64,19 @@ impl CutConnection {
 }
 
 /// Passes calls on until one is to be cut; then all are. Of those that only come late there is one.
-fn pass_on(client: &TcpStream, port: u16, (cut, lost): (usize, Lost), heard: &AtomicUsize) {
+fn pass_on(client: &TcpStream, port: u16, (cut, lost): (usize, LostPart), heard: &AtomicUsize) {
     let server = TcpStream::connect(("127.0.0.1", port)).unwrap();
     server.set_nodelay(true).unwrap();
     client.set_nodelay(true).unwrap();
     let (mut from_client, mut from_server) = (BufReader::new(client), BufReader::new(&server));
     while let Some(mut question) = message(&mut from_client) {
         let before = heard.fetch_add(1, Ordering::SeqCst);
-        let is_cut = before >= cut && lost != Lost::Time;
-        if before == cut && lost == Lost::Time {
+        let is_cut = before >= cut && lost != LostPart::Time;
+        if before == cut && lost == LostPart::Time {
             let behind_first = question.iter().position(|byte| *byte == b'\n').unwrap() + 1;
             question.splice(behind_first..behind_first, LATE.iter().copied());
         }
-        if is_cut && lost == Lost::Question {
+        if is_cut && lost == LostPart::Question {
             return;
         }
         (&server).write_all(&question).unwrap();

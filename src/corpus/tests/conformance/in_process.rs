@@ -68,7 +68,7 @@ fn vectors_of_another_model_replace_the_first() {
         let other = collections::direction(&format!("{} of another model", memory.id));
         vectors.set(number, &other).unwrap();
     }
-    (second.vectors, second.space) = (Some(vectors), SpaceId::of("another model"));
+    (second.vectors, second.space) = (Some(vectors), SpaceId::from_name("another model"));
     let corpus = MemoryCorpus::default();
     let mut feeder = Feeder::new(collections::viewpoint(), Box::new(|_| true));
     let mut put = |snapshot| feeder.feed(&corpus, snapshot, collections::now()).unwrap().put;

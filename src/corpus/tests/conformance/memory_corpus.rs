@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use corpus::{
-    AskedNumbers, Conditions, Corpus, Deadline, Entry, EntryMark, Fetched, MemoryKey, Numbers,
-    Trouble, WeighedTerm,
+    AskedNumbers, Conditions, Corpus, CorpusEntry, CorpusError, Deadline, EngineNumbers, EntryMark,
+    FetchedRecord, MemoryKey, WeighedTerm,
 };
 use index::lexical::{CorpusTotals, CountedPassage};
 
@@ -16,18 +16,18 @@ const LETTERS_BESIDES: usize = 2;
 
 /// An engine in this process.
 #[derive(Debug, Default)]
-pub struct MemoryCorpus(Mutex<Held>);
+pub struct MemoryCorpus(Mutex<HeldEntries>);
 
 #[derive(Debug, Default)]
-struct Held {
-    entries: BTreeMap<MemoryKey, Entry>,
+struct HeldEntries {
+    entries: BTreeMap<MemoryKey, CorpusEntry>,
     /// The passages that hold each term, by their memory and their place in it.
     passages: BTreeMap<Box<str>, BTreeSet<(MemoryKey, usize)>>,
 }
 
-impl Held {
-    fn put(&mut self, entry: &Entry) {
-        self.take(entry.key);
+impl HeldEntries {
+    fn insert(&mut self, entry: &CorpusEntry) {
+        self.remove(entry.key);
         for (place, passage) in entry.passages.iter().enumerate() {
             for (term, _) in &passage.terms {
                 self.passages.entry(term.clone()).or_default().insert((entry.key, place));
@@ -36,7 +36,7 @@ impl Held {
         self.entries.insert(entry.key, entry.clone());
     }
 
-    fn take(&mut self, key: MemoryKey) {
+    fn remove(&mut self, key: MemoryKey) {
         let Some(entry) = self.entries.remove(&key) else { return };
         for (place, passage) in entry.passages.iter().enumerate() {
             for (term, _) in &passage.terms {
@@ -61,13 +61,17 @@ impl Held {
 }
 
 impl MemoryCorpus {
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldEntries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Corpus for MemoryCorpus {
-    fn numbers(&self, asked: &AskedNumbers, _until: Deadline) -> Result<Numbers, Trouble> {
+    fn numbers(
+        &self,
+        asked: &AskedNumbers,
+        _until: Deadline,
+    ) -> Result<EngineNumbers, CorpusError> {
         let held = self.held();
         let holding = |term: &str| (Box::from(term), held.holding(term));
         let is_near = |near: &str, term: &str| {
@@ -78,7 +82,7 @@ impl Corpus for MemoryCorpus {
             let near = held.passages.keys().filter(|near| is_near(near, term));
             (Box::from(term), near.map(|near| holding(near)).collect())
         };
-        Ok(Numbers {
+        Ok(EngineNumbers {
             totals: totals(&held.entries),
             weighed_with: held.entries.values().next().map_or(0.0, |entry| entry.weighed_with),
             holding: asked.terms.iter().map(|term| holding(term)).collect(),
@@ -97,9 +101,9 @@ impl Corpus for MemoryCorpus {
         conditions: &Conditions,
         limit: usize,
         _until: Deadline,
-    ) -> Result<Vec<MemoryKey>, Trouble> {
-        let score = |entry: &Entry| {
-            let weighing = entry.weighing();
+    ) -> Result<Vec<MemoryKey>, CorpusError> {
+        let score = |entry: &CorpusEntry| {
+            let weighing = entry.reference_totals();
             let of = |passage: &CountedPassage| dot(terms, &passage.weights(weighing));
             entry.passages.iter().map(of).fold(0.0, f32::max)
         };
@@ -118,8 +122,8 @@ impl Corpus for MemoryCorpus {
         conditions: &Conditions,
         limit: usize,
         _until: Deadline,
-    ) -> Result<Vec<MemoryKey>, Trouble> {
-        let score = |entry: &Entry| {
+    ) -> Result<Vec<MemoryKey>, CorpusError> {
+        let score = |entry: &CorpusEntry| {
             let codes = entry.vector.as_ref().filter(|codes| codes.len() == vector.len())?;
             let numbers = || codes.iter().map(|code| f32::from(*code));
             let product: f32 = numbers().zip(vector).map(|(one, other)| one * other).sum();
@@ -128,29 +132,35 @@ impl Corpus for MemoryCorpus {
         Ok(best(self.held().entries.values(), conditions, limit, score))
     }
 
-    fn fetch(&self, keys: &[MemoryKey], _until: Deadline) -> Result<Vec<Fetched>, Trouble> {
+    fn fetch(
+        &self,
+        keys: &[MemoryKey],
+        _until: Deadline,
+    ) -> Result<Vec<FetchedRecord>, CorpusError> {
         let held = self.held();
         let found = keys.iter().filter_map(|key| held.entries.get(key));
-        Ok(found.map(|entry| Fetched { key: entry.key, record: entry.record.clone() }).collect())
+        Ok(found
+            .map(|entry| FetchedRecord { key: entry.key, record: entry.record.clone() })
+            .collect())
     }
 
-    fn put(&self, batch: &[Entry]) -> Result<(), Trouble> {
+    fn put_entries(&self, batch: &[CorpusEntry]) -> Result<(), CorpusError> {
         let mut held = self.held();
-        batch.iter().for_each(|entry| held.put(entry));
+        batch.iter().for_each(|entry| held.insert(entry));
         Ok(())
     }
 
-    fn take(&self, keys: &[MemoryKey]) -> Result<(), Trouble> {
+    fn delete_entries(&self, keys: &[MemoryKey]) -> Result<(), CorpusError> {
         let mut held = self.held();
-        keys.iter().for_each(|key| held.take(*key));
+        keys.iter().for_each(|key| held.remove(*key));
         Ok(())
     }
 
-    fn known(
+    fn keys_after(
         &self,
         after: Option<MemoryKey>,
         limit: usize,
-    ) -> Result<Vec<(MemoryKey, EntryMark)>, Trouble> {
+    ) -> Result<Vec<(MemoryKey, EntryMark)>, CorpusError> {
         let held = self.held();
         let behind =
             held.entries.values().filter(|entry| after.is_none_or(|after| entry.key > after));
@@ -158,7 +168,7 @@ impl Corpus for MemoryCorpus {
     }
 }
 
-fn totals(entries: &BTreeMap<MemoryKey, Entry>) -> CorpusTotals {
+fn totals(entries: &BTreeMap<MemoryKey, CorpusEntry>) -> CorpusTotals {
     let passages = || entries.values().flat_map(|entry| &entry.passages);
     CorpusTotals {
         passages: passages().count(),
@@ -180,10 +190,10 @@ fn dot(terms: &[WeighedTerm], weights: &[(&str, f32)]) -> f32 {
 }
 
 fn best<'held>(
-    entries: impl Iterator<Item = &'held Entry>,
+    entries: impl Iterator<Item = &'held CorpusEntry>,
     conditions: &Conditions,
     limit: usize,
-    score: impl Fn(&Entry) -> Option<f32>,
+    score: impl Fn(&CorpusEntry) -> Option<f32>,
 ) -> Vec<MemoryKey> {
     let fitting = entries.filter(|entry| meets(conditions, entry));
     let mut scored: Vec<(f32, MemoryKey)> =
@@ -193,7 +203,7 @@ fn best<'held>(
 }
 
 /// Tells whether an entry meets conditions.
-fn meets(conditions: &Conditions, entry: &Entry) -> bool {
+fn meets(conditions: &Conditions, entry: &CorpusEntry) -> bool {
     let has = |sets: &[Vec<String>], one: &str| {
         sets.iter().all(|set| set.iter().any(|other| other == one))
     };

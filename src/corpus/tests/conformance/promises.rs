@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use corpus::engine_query::Asking;
+use corpus::engine_query::QueryContext;
 use corpus::memory_record::MemoryRecord;
-use corpus::{Conditions, Corpus, Deadline, Entry, Feeder, Sent, Trouble};
+use corpus::{Conditions, Corpus, CorpusEntry, CorpusError, Deadline, FeedReport, Feeder};
 use event::{RepoKey, Timestamp};
 use index::lexical::AnalysisCache;
 use search::snapshot::Snapshot;
@@ -24,7 +24,7 @@ const TIES_PER_MILLE_MAX: usize = 5;
 const TIE: f32 = 1e-6;
 
 /// Puts all of a snapshot into an engine.
-pub fn feed(corpus: &dyn Corpus, snapshot: &Snapshot) -> Sent {
+pub fn feed(corpus: &dyn Corpus, snapshot: &Snapshot) -> FeedReport {
     Feeder::new(viewpoint(), Box::new(|_| true)).feed(corpus, snapshot, now()).unwrap()
 }
 
@@ -32,10 +32,11 @@ pub fn ask(
     corpus: &dyn Corpus,
     snapshot: &Snapshot,
     query: &Query<'_>,
-) -> Result<Vec<Hit>, Trouble> {
+) -> Result<Vec<Hit>, CorpusError> {
     let viewpoint = viewpoint();
     let repos = snapshot.repos();
-    let asking = Asking { viewpoint: &viewpoint, repos, now: now(), until: Deadline::within(WAIT) };
+    let asking =
+        QueryContext { viewpoint: &viewpoint, repos, now: now(), until: Deadline::within(WAIT) };
     corpus::find(corpus, query, COMPARED, asking).map(|found| found.hits)
 }
 
@@ -56,7 +57,7 @@ pub fn answers_as_one_machine_does(corpus: &dyn Corpus, collection: &Collection)
     let (mut same, mut ties, mut wrong) = (0, 0, Vec::new());
     for asked in &collection.queries {
         let vector = snapshot.vectors().map(|_| direction(&asked.text));
-        let here = asked.repo.as_deref().map(RepoKey::of_line);
+        let here = asked.repo.as_deref().map(RepoKey::from_line);
         let query = Query {
             text: &asked.text,
             vector: vector.as_deref(),
@@ -109,7 +110,7 @@ pub fn filters_as_one_machine_does(corpus: &dyn Corpus) {
     let snapshot = snapshot(&notes());
     feed(corpus, &snapshot);
     let at = |text: &str| -> Option<Timestamp> { Some(text.parse().unwrap()) };
-    let api = Some(BTreeSet::from([RepoKey::of_line("api")]));
+    let api = Some(BTreeSet::from([RepoKey::from_line("api")]));
     let also = Some(Box::new(Filter { kinds: vec!["Fact".to_owned()], ..Filter::default() }));
     let filters = [
         Filter::default(),
@@ -139,11 +140,11 @@ pub fn filters_as_one_machine_does(corpus: &dyn Corpus) {
     let files = Filter { files: vec!["src/a.rs".to_owned()], ..Filter::default() };
     let refused =
         ask(corpus, &snapshot, &Query { text: "walrus", filter: files, ..Query::default() });
-    assert_eq!(refused.unwrap_err(), Trouble::Unsupported("filter by files"));
+    assert_eq!(refused.unwrap_err(), CorpusError::Unsupported("filter by files"));
     let branches = Filter { branches: vec!["main".to_owned()], ..Filter::default() };
     let refused =
         ask(corpus, &snapshot, &Query { text: "walrus", filter: branches, ..Query::default() });
-    assert_eq!(refused.unwrap_err(), Trouble::Unsupported("filter by branches"));
+    assert_eq!(refused.unwrap_err(), CorpusError::Unsupported("filter by branches"));
 }
 
 /// What is private is sent neither as a neighbour nor as another content or a deed.
@@ -165,7 +166,13 @@ pub fn nothing_private_is_beside_a_memory() {
         ),
     ];
     let snapshot = crate::collections::folded(&lines);
-    let sent = Entry::of(&snapshot, 0, (&viewpoint(), now()), 20.0, &mut AnalysisCache::default());
+    let sent = CorpusEntry::from_snapshot(
+        &snapshot,
+        0,
+        (&viewpoint(), now()),
+        20.0,
+        &mut AnalysisCache::default(),
+    );
     let sent = sent.unwrap();
     let holds = |word: &str| sent.record.windows(word.len()).any(|part| part == word.as_bytes());
     assert!(holds("walrus") && !holds("okapi") && !holds("tapir"));
@@ -173,16 +180,19 @@ pub fn nothing_private_is_beside_a_memory() {
     assert_eq!(record.neighbours.iter().flatten().count(), 0);
 }
 
-pub fn entries(snapshot: &Snapshot) -> Vec<Entry> {
+pub fn entries(snapshot: &Snapshot) -> Vec<CorpusEntry> {
     let mut words = AnalysisCache::default();
     let numbers = 0..u32::try_from(snapshot.memories().len()).unwrap();
     numbers
-        .map(|number| Entry::of(snapshot, number, (&viewpoint(), now()), 20.0, &mut words).unwrap())
+        .map(|number| {
+            CorpusEntry::from_snapshot(snapshot, number, (&viewpoint(), now()), 20.0, &mut words)
+                .unwrap()
+        })
         .collect()
 }
 
 /// Everything that an engine says of itself.
-pub fn state(corpus: &dyn Corpus, entries: &[Entry]) -> String {
+pub fn state(corpus: &dyn Corpus, entries: &[CorpusEntry]) -> String {
     let until = Deadline::within(WAIT);
     let terms = entries.iter().flat_map(|entry| &entry.passages).flat_map(|passage| &passage.terms);
     let asked = corpus::AskedNumbers {
@@ -196,7 +206,7 @@ pub fn state(corpus: &dyn Corpus, entries: &[Entry]) -> String {
     let keys: Vec<_> = entries.iter().map(|entry| entry.key).collect();
     let mut records = corpus.fetch(&keys, until).unwrap();
     records.sort_by_key(|fetched| fetched.key);
-    format!("{numbers:?} {records:?} {:?}", corpus.known(None, 100).unwrap())
+    format!("{numbers:?} {records:?} {:?}", corpus.keys_after(None, 100).unwrap())
 }
 
 /// What is put twice is there once; what is taken out leaves no trace; what comes again is as it was.
@@ -204,22 +214,22 @@ pub fn putting_is_idempotent(corpus: &dyn Corpus) {
     let snapshot = snapshot(&notes());
     let entries = entries(&snapshot);
     let empty = state(corpus, &entries);
-    corpus.put(&entries).unwrap();
+    corpus.put_entries(&entries).unwrap();
     let once = state(corpus, &entries);
     assert_ne!(once, empty);
-    corpus.put(&entries).unwrap();
-    corpus.put(&entries[1..2]).unwrap();
+    corpus.put_entries(&entries).unwrap();
+    corpus.put_entries(&entries[1..2]).unwrap();
     assert_eq!(state(corpus, &entries), once, "put twice");
     let key = entries[1].key;
-    corpus.take(&[key]).unwrap();
+    corpus.delete_entries(&[key]).unwrap();
     let without = state(corpus, &entries);
     assert!(without != once && !found(corpus, &snapshot, Filter::default()).contains("a2"));
-    corpus.take(&[key, entries[1].key]).unwrap();
+    corpus.delete_entries(&[key, entries[1].key]).unwrap();
     assert_eq!(state(corpus, &entries), without, "taken twice");
-    corpus.put(&entries).unwrap();
+    corpus.put_entries(&entries).unwrap();
     assert_eq!(state(corpus, &entries), once, "put, taken, put");
     let keys: Vec<_> = entries.iter().map(|entry| entry.key).collect();
-    corpus.take(&keys).unwrap();
+    corpus.delete_entries(&keys).unwrap();
     assert_eq!(state(corpus, &entries), empty, "all taken");
 }
 
@@ -231,11 +241,11 @@ pub fn a_change_leaves_nothing_behind(corpus: &dyn Corpus) {
     let beside = entries(&snapshot(&lines[..2])).remove(0);
     assert!(lonely.key == beside.key && lonely.passages != beside.passages);
     let both = [lonely.clone(), beside.clone()];
-    corpus.put(&both[..1]).unwrap();
+    corpus.put_entries(&both[..1]).unwrap();
     let before = state(corpus, &both);
-    corpus.put(&both[1..]).unwrap();
+    corpus.put_entries(&both[1..]).unwrap();
     assert_ne!(state(corpus, &both), before);
-    corpus.put(&both[..1]).unwrap();
+    corpus.put_entries(&both[..1]).unwrap();
     assert_eq!(state(corpus, &both), before);
 }
 
@@ -246,12 +256,13 @@ pub fn feeding_follows_the_fold(corpus: &dyn Corpus) {
     let mut feeder = Feeder::new(viewpoint(), Box::new(|_| true));
     let mut sent = |snapshot: &Snapshot| {
         let sent = feeder.feed(corpus, snapshot, now()).unwrap();
-        (sent.put, sent.taken)
+        (sent.put, sent.deleted)
     };
     assert_eq!(sent(&first), (4, 0));
     assert_eq!(sent(&first), (0, 0));
-    let all: Vec<_> = corpus.known(None, 100).unwrap().into_iter().map(|(key, _)| key).collect();
-    corpus.take(&all).unwrap();
+    let all: Vec<_> =
+        corpus.keys_after(None, 100).unwrap().into_iter().map(|(key, _)| key).collect();
+    corpus.delete_entries(&all).unwrap();
     assert_eq!(sent(&first), (4, 0), "an engine that somebody emptied is fed again");
     lines.push(json!({"id": "r1", "memory_id": "a1", "event_type": "retract", "lesson": "", "source": "human",
         "timestamp": "2026-02-01T00:00:00Z"}));
@@ -262,14 +273,18 @@ pub fn feeding_follows_the_fold(corpus: &dyn Corpus) {
     let folded = |lines: &[serde_json::Value]| crate::collections::folded(lines);
     let second = folded(&lines);
     assert_eq!(sent(&second), (1, 0), "a retracted memory changes, a private one never comes");
-    assert_eq!(feed(corpus, &second), Sent::default(), "another feeder finds everything there");
+    assert_eq!(
+        feed(corpus, &second),
+        FeedReport::default(),
+        "another feeder finds everything there"
+    );
     assert!(!found(corpus, &second, Filter::default()).contains("a1"));
     // The last memory: another would move the lines behind it, which are then put anew.
     lines.remove(3);
     lines.truncate(3);
     let third = folded(&lines);
     let sent = feed(corpus, &third);
-    assert_eq!(sent.taken, 1, "what is gone is taken out");
+    assert_eq!(sent.deleted, 1, "what is gone is taken out");
 }
 
 /// A memory that goes between being found and being fetched is no hit, and no error.
@@ -280,7 +295,7 @@ pub fn what_goes_meanwhile_is_no_hit(corpus: &dyn Corpus) {
             &self,
             asked: &corpus::AskedNumbers,
             until: Deadline,
-        ) -> Result<corpus::Numbers, Trouble> {
+        ) -> Result<corpus::EngineNumbers, CorpusError> {
             self.0.numbers(asked, until)
         }
         fn by_words(
@@ -289,9 +304,9 @@ pub fn what_goes_meanwhile_is_no_hit(corpus: &dyn Corpus) {
             conditions: &Conditions,
             limit: usize,
             until: Deadline,
-        ) -> Result<Vec<corpus::MemoryKey>, Trouble> {
+        ) -> Result<Vec<corpus::MemoryKey>, CorpusError> {
             let found = self.0.by_words(terms, conditions, limit, until)?;
-            self.0.take(&found[..1])?;
+            self.0.delete_entries(&found[..1])?;
             Ok(found)
         }
         fn by_meaning(
@@ -300,28 +315,28 @@ pub fn what_goes_meanwhile_is_no_hit(corpus: &dyn Corpus) {
             conditions: &Conditions,
             limit: usize,
             until: Deadline,
-        ) -> Result<Vec<corpus::MemoryKey>, Trouble> {
+        ) -> Result<Vec<corpus::MemoryKey>, CorpusError> {
             self.0.by_meaning(vector, conditions, limit, until)
         }
         fn fetch(
             &self,
             keys: &[corpus::MemoryKey],
             until: Deadline,
-        ) -> Result<Vec<corpus::Fetched>, Trouble> {
+        ) -> Result<Vec<corpus::FetchedRecord>, CorpusError> {
             self.0.fetch(keys, until)
         }
-        fn put(&self, batch: &[Entry]) -> Result<(), Trouble> {
-            self.0.put(batch)
+        fn put_entries(&self, batch: &[CorpusEntry]) -> Result<(), CorpusError> {
+            self.0.put_entries(batch)
         }
-        fn take(&self, keys: &[corpus::MemoryKey]) -> Result<(), Trouble> {
-            self.0.take(keys)
+        fn delete_entries(&self, keys: &[corpus::MemoryKey]) -> Result<(), CorpusError> {
+            self.0.delete_entries(keys)
         }
-        fn known(
+        fn keys_after(
             &self,
             after: Option<corpus::MemoryKey>,
             limit: usize,
-        ) -> Result<Vec<(corpus::MemoryKey, corpus::EntryMark)>, Trouble> {
-            self.0.known(after, limit)
+        ) -> Result<Vec<(corpus::MemoryKey, corpus::EntryMark)>, CorpusError> {
+            self.0.keys_after(after, limit)
         }
     }
     let snapshot = snapshot(&notes());

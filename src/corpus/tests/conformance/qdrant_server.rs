@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use corpus::qdrant::{QdrantAddress, QdrantCorpus};
-use corpus::{Conditions, Corpus, Deadline, Entry, MemoryKey, ServedEngine, Trouble, WeighedTerm};
+use corpus::{
+    Conditions, Corpus, CorpusEntry, CorpusError, Deadline, MemoryKey, ServedEngine, WeighedTerm,
+};
 use serde_json::json;
 
 use crate::collections::snapshot;
-use crate::cut_connection::{CutConnection, Lost};
+use crate::cut_connection::{CutConnection, LostPart};
 use crate::promises::{entries, notes, state};
 use crate::server_promises::server_in;
 
@@ -23,13 +25,13 @@ const DOOR: &str = "AGENT_KNOWLEDGE_TEST_QDRANT_DOOR";
 const CALLS_MAX: usize = 40;
 
 /// A server, and the name of new collections in it.
-struct Fresh {
+struct NewCollections {
     server: String,
     name: String,
 }
 
-impl Fresh {
-    fn made() -> Option<Self> {
+impl NewCollections {
+    fn on_server() -> Option<Self> {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let server = server_in(SERVER)?.into_string().unwrap();
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -53,7 +55,7 @@ impl Fresh {
 }
 
 fn database() -> Option<QdrantCorpus> {
-    Fresh::made().map(|fresh| fresh.engine())
+    NewCollections::on_server().map(|fresh| fresh.engine())
 }
 
 crate::server_promises::promises_of_a_server!(database);
@@ -61,16 +63,16 @@ crate::server_promises::promises_of_a_server!(database);
 // S-CORPUS-11
 #[test]
 fn a_collection_of_others_is_refused() {
-    let Some(fresh) = Fresh::made() else { return };
+    let Some(fresh) = NewCollections::on_server() else { return };
     fresh.engine().make_ready().unwrap();
     // It is there, and its own state is not.
-    let others = Fresh { name: format!("{}-kept", fresh.name), server: fresh.server };
+    let others = NewCollections { name: format!("{}-kept", fresh.name), server: fresh.server };
     let refused = others.engine().make_ready().unwrap_err();
-    assert!(matches!(&refused, Trouble::Wrong(why) if why.contains("not ours")), "{refused:?}");
+    assert!(matches!(&refused, CorpusError::Wrong(why) if why.contains("not ours")), "{refused:?}");
 }
 
 /// Some notes; then two of them changed, one as it was, and one more.
-fn batches() -> (Vec<Entry>, Vec<Entry>) {
+fn batches() -> (Vec<CorpusEntry>, Vec<CorpusEntry>) {
     let mut lines = notes();
     lines[3]["lesson"] = "the walrus page: ".repeat(300).into();
     let first = entries(&snapshot(&lines));
@@ -94,28 +96,28 @@ fn with_walrus(engine: &QdrantCorpus) -> Vec<MemoryKey> {
 }
 
 /// Cuts the connection at each call of some work in turn. What was there stays until all is there.
-fn all_or_nothing(work: impl Fn(&QdrantCorpus, &[Entry]) -> Result<(), Trouble>) {
-    let Some(fresh) = Fresh::made() else { return };
+fn all_or_nothing(work: impl Fn(&QdrantCorpus, &[CorpusEntry]) -> Result<(), CorpusError>) {
+    let Some(fresh) = NewCollections::on_server() else { return };
     let Some(port) = CutConnection::port_of(&fresh.server) else { return };
     let (first, second) = batches();
     let told = || format!("{} {:?}", state(&fresh.engine(), &second), with_walrus(&fresh.engine()));
     let okapi = json!({"id": "o1", "repo": "api", "event_type": "fact", "lesson": "a lonely okapi", "source": "agent"});
     let other = entries(&snapshot(&[okapi]));
-    fresh.engine().put(&first).unwrap();
+    fresh.engine().put_entries(&first).unwrap();
     let before = told();
-    fresh.engine().put(&other).unwrap();
+    fresh.engine().put_entries(&other).unwrap();
     let with_other = told();
-    fresh.engine().take(&[other[0].key]).unwrap();
+    fresh.engine().delete_entries(&[other[0].key]).unwrap();
     assert!(told() == before && with_other != before);
     work(&fresh.engine(), &second).unwrap();
     let wanted = told();
     assert_ne!(before, wanted);
-    for lost in [Lost::Question, Lost::Answer] {
+    for lost in [LostPart::Question, LostPart::Answer] {
         let mut cut = 0;
         loop {
             let keys: Vec<MemoryKey> = second.iter().map(|entry| entry.key).collect();
-            fresh.engine().take(&keys).unwrap();
-            fresh.engine().put(&first).unwrap();
+            fresh.engine().delete_entries(&keys).unwrap();
+            fresh.engine().put_entries(&first).unwrap();
             assert_eq!(told(), before);
             let connection = CutConnection::to(port, cut, lost);
             let done = work(&fresh.engine_at(&connection.address()), &second);
@@ -125,9 +127,9 @@ fn all_or_nothing(work: impl Fn(&QdrantCorpus, &[Entry]) -> Result<(), Trouble>)
             assert!(is_all || done.is_err(), "{lost:?} at {cut}");
             if !is_all {
                 // The next batch, whatever it is, makes nothing of it count.
-                fresh.engine().put(&other).unwrap();
+                fresh.engine().put_entries(&other).unwrap();
                 assert_eq!(told(), with_other, "{lost:?} at {cut}, and another batch");
-                fresh.engine().take(&[other[0].key]).unwrap();
+                fresh.engine().delete_entries(&[other[0].key]).unwrap();
             }
             work(&fresh.engine(), &second).unwrap();
             assert_eq!(told(), wanted, "{lost:?} at {cut}, and again");
@@ -144,7 +146,7 @@ fn all_or_nothing(work: impl Fn(&QdrantCorpus, &[Entry]) -> Result<(), Trouble>)
 // S-CORPUS-4, S-CORPUS-11
 #[test]
 fn a_batch_that_is_cut_counts_not_at_all() {
-    all_or_nothing(Corpus::put);
+    all_or_nothing(Corpus::put_entries);
 }
 
 // S-CORPUS-4, S-CORPUS-11
@@ -152,14 +154,14 @@ fn a_batch_that_is_cut_counts_not_at_all() {
 fn taking_that_is_cut_takes_nothing() {
     all_or_nothing(|engine, batch| {
         let keys: Vec<MemoryKey> = batch.iter().skip(1).take(3).map(|entry| entry.key).collect();
-        engine.take(&keys)
+        engine.delete_entries(&keys)
     });
 }
 
 // S-CORPUS-4, S-CORPUS-11
 #[test]
 fn a_late_write_leaves_right_numbers() {
-    let Some(fresh) = Fresh::made() else { return };
+    let Some(fresh) = NewCollections::on_server() else { return };
     if std::env::var_os(DOOR).is_none() {
         return eprintln!(
             "skipped: only the door of our tests applies a write late when it is asked to"
@@ -170,11 +172,11 @@ fn a_late_write_leaves_right_numbers() {
     let okapi = json!({"id": "o1", "repo": "api", "event_type": "fact", "lesson": "a lonely okapi", "source": "agent"});
     let other = entries(&snapshot(&[okapi]));
     let told = || format!("{} {:?}", state(&fresh.engine(), &second), with_walrus(&fresh.engine()));
-    let after = |batches: &[&[Entry]]| {
-        let known = fresh.engine().known(None, 100).unwrap();
+    let after = |batches: &[&[CorpusEntry]]| {
+        let known = fresh.engine().keys_after(None, 100).unwrap();
         let keys: Vec<MemoryKey> = known.into_iter().map(|(key, _)| key).collect();
-        fresh.engine().take(&keys).unwrap();
-        batches.iter().for_each(|batch| fresh.engine().put(batch).unwrap());
+        fresh.engine().delete_entries(&keys).unwrap();
+        batches.iter().for_each(|batch| fresh.engine().put_entries(batch).unwrap());
         told()
     };
     let wanted = after(&[&first, &second]);
@@ -182,19 +184,19 @@ fn a_late_write_leaves_right_numbers() {
     let (mut late, mut counted_late) = (0, 0);
     loop {
         let before = after(&[&first]);
-        let connection = CutConnection::to(port, late, Lost::Time);
-        let done = fresh.engine_at(&connection.address()).put(&second);
+        let connection = CutConnection::to(port, late, LostPart::Time);
+        let done = fresh.engine_at(&connection.address()).put_entries(&second);
         if done.is_err() {
-            assert_eq!(done, Err(Trouble::Late));
+            assert_eq!(done, Err(CorpusError::Late));
             assert_eq!(told(), before, "{late}: it is not applied yet");
         }
         // A batch in which nothing is new, and one that has nothing to do with it.
         let next = fresh.engine();
-        next.put(&[]).unwrap();
+        next.put_entries(&[]).unwrap();
         let left = told();
         assert!(left == before || left == wanted, "{late}:\n{left}\n{before}\n{wanted}");
         counted_late += usize::from(done.is_err() && left == wanted);
-        next.put(&other).unwrap();
+        next.put_entries(&other).unwrap();
         assert_eq!(told(), with_other[usize::from(left == wanted)], "{late}, and another batch");
         if done.is_ok() && !connection.was_cut() {
             break;
@@ -209,14 +211,14 @@ fn a_late_write_leaves_right_numbers() {
 // S-CORPUS-8
 #[test]
 fn a_server_with_a_key_refuses_others() {
-    let Some(fresh) = Fresh::made() else { return };
+    let Some(fresh) = NewCollections::on_server() else { return };
     if std::env::var_os(KEY).is_none() {
         return eprintln!("skipped: this server asks for no key");
     }
     let address = QdrantAddress::parse(&format!("{}/{}", fresh.server, fresh.name), Some("other"));
-    let refused = QdrantCorpus::at(address.unwrap()).known(None, 1).unwrap_err();
+    let refused = QdrantCorpus::at(address.unwrap()).keys_after(None, 1).unwrap_err();
     assert!(
-        matches!(&refused, Trouble::Unreachable(why) if why.contains("status 40")),
+        matches!(&refused, CorpusError::Unreachable(why) if why.contains("status 40")),
         "{refused}"
     );
 }
@@ -224,8 +226,8 @@ fn a_server_with_a_key_refuses_others() {
 // S-CORPUS-6
 #[test]
 fn a_server_without_our_collections_refuses() {
-    let Some(fresh) = Fresh::made() else { return };
-    let other = Fresh { name: format!("{}-none", fresh.name), ..fresh };
-    let refused = other.engine().known(None, 1).unwrap_err();
-    assert_eq!(refused, Trouble::Unreachable("it refuses with status 404".to_owned()));
+    let Some(fresh) = NewCollections::on_server() else { return };
+    let other = NewCollections { name: format!("{}-none", fresh.name), ..fresh };
+    let refused = other.engine().keys_after(None, 1).unwrap_err();
+    assert_eq!(refused, CorpusError::Unreachable("it refuses with status 404".to_owned()));
 }

@@ -32,12 +32,12 @@ impl Pressure {
     }
 
     /// Tells whether others press, or did lately.
-    pub(super) fn is_felt(&self) -> bool {
+    pub(super) fn is_under_pressure(&self) -> bool {
         self.behind.is_some()
     }
 
     /// Notes whether lines are left out now. Returns the new pace of embedding where it changes.
-    pub(super) fn note(&mut self, is_behind: bool, now: Instant) -> Option<Pace> {
+    pub(super) fn record_backlog(&mut self, is_behind: bool, now: Instant) -> Option<Pace> {
         let was = self.behind;
         self.behind = match was {
             _ if is_behind => Some((was.map_or(now, |(first, _)| first), now)),
@@ -70,7 +70,7 @@ mod tests {
         let mut pressure = Pressure::new(Arc::clone(&is_pressed));
         let start = Instant::now();
         let mut noted = |is_behind, ms| {
-            let pace = pressure.note(is_behind, start + Duration::from_millis(ms));
+            let pace = pressure.record_backlog(is_behind, start + Duration::from_millis(ms));
             (pace, is_pressed.load(Ordering::Relaxed))
         };
         assert_eq!(noted(false, 0), (None, false));

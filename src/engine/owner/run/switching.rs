@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::super::next_model::{Meanwhile, NextModel, Preparing};
+use super::super::next_model::{InterimSearch, NextModel, PreparedModel};
 use super::{LoopState, ReadState};
-use crate::follow::Wanted;
-use index::embed::worker::{Embedded, Progress, SubmitError, Want, WorkerState};
+use crate::follow::EmbeddingRequest;
+use index::embed::worker::{EmbeddedDocument, Progress, SubmitError, WantedOutput, WorkerState};
 
 /// Of ten memories so many may lack a vector of the next model. With more, something is wrong with the model, and
 /// the present one goes on.
@@ -20,15 +20,15 @@ impl LoopState {
         if is_same {
             return self.replace_worker(next);
         }
-        if next.meanwhile == Meanwhile::WordsAlone {
+        if next.interim == InterimSearch::WordsAlone {
             drop(self.models.answer_with(None));
             self.unqueued.clear();
             self.without_signs.clear();
         }
         drop(self.models.prepare(Some(Arc::clone(&next.model))));
-        let mut preparing = Preparing { next, unqueued: Vec::new() };
+        let mut preparing = PreparedModel { next, unqueued: Vec::new() };
         if let ReadState::Following(follower) = &mut self.reading {
-            preparing.unqueued = follower.begin_next(preparing.next.model.may_see.clone());
+            preparing.unqueued = follower.begin_next_space(preparing.next.model.may_see.clone());
         }
         self.preparing = Some(preparing);
         self.submit_next();
@@ -42,22 +42,26 @@ impl LoopState {
         drop(self.models.answer_with(Some(next.model)));
         self.unqueued.clear();
         if let ReadState::Following(follower) = &mut self.reading {
-            follower.seen_anew(may_see);
+            follower.change_model_access(may_see);
             self.unqueued = follower.without_vector();
         }
         self.submit_wanted();
-        (next.on_whole)();
+        (next.on_switched)();
     }
 
     /// Begins what was asked for while the logs were read.
     pub(super) fn begin_waiting_switch(&mut self) {
-        if let Some(Preparing { next, .. }) = self.preparing.take() {
+        if let Some(PreparedModel { next, .. }) = self.preparing.take() {
             self.begin_switch(next);
         }
     }
 
     /// Takes in memories that need a vector of the next model too.
-    pub(super) fn want_of_next(&mut self, to_embed: &[Wanted], started_over: bool) {
+    pub(super) fn request_next_vectors(
+        &mut self,
+        to_embed: &[EmbeddingRequest],
+        started_over: bool,
+    ) {
         if let Some(preparing) = &mut self.preparing {
             if started_over {
                 preparing.unqueued.clear();
@@ -68,9 +72,9 @@ impl LoopState {
     }
 
     /// Stores vectors of the next model.
-    pub(super) fn embedded_by_next(&mut self, batch: &[Embedded]) {
+    pub(super) fn store_next_vectors(&mut self, batch: &[EmbeddedDocument]) {
         if let ReadState::Following(follower) = &mut self.reading {
-            batch.iter().for_each(|embedded| follower.next_embedded(embedded));
+            batch.iter().for_each(|embedded| follower.store_next_vector(embedded));
         }
         self.submit_next();
     }
@@ -82,7 +86,7 @@ impl LoopState {
             return;
         };
         while let Some(wanted) = preparing.unqueued.pop() {
-            let Some(job) = follower.next_job(wanted, Want::Vector) else { continue };
+            let Some(job) = follower.next_space_job(wanted, WantedOutput::Vector) else { continue };
             match preparing.next.model.worker.submit(job) {
                 Ok(()) => {}
                 Err(SubmitError::Full(_)) => return preparing.unqueued.push(wanted),
@@ -110,7 +114,8 @@ impl LoopState {
         }
         self.without_signs = follower.switch_to_next();
         self.unqueued.clear();
-        let Some(Preparing { next: NextModel { model, on_whole, .. }, .. }) = self.preparing.take()
+        let Some(PreparedModel { next: NextModel { model, on_switched: on_whole, .. }, .. }) =
+            self.preparing.take()
         else {
             return;
         };

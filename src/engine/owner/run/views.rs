@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::super::CatchUpReason;
 use super::{LoadingState, LoopState, ReadState};
 use crate::follow::{Follower, Window};
-use crate::{Extent, View};
+use crate::{EngineView, LogCoverage};
 use search::snapshot::Snapshot;
 
 /// Bytes of a caller's log that are read for an answer while all logs are read: a thousand memories
@@ -37,7 +37,7 @@ impl LoopState {
     }
 
     /// Returns what is known now. `None` while all logs are read for the first time.
-    pub(in crate::owner) fn current_view(&mut self) -> Option<View> {
+    pub(in crate::owner) fn current_view(&mut self) -> Option<EngineView> {
         self.note_question();
         self.catch_up();
         match &self.reading {
@@ -46,12 +46,12 @@ impl LoopState {
         }
     }
 
-    pub(super) fn view_of(&self, follower: &Follower) -> View {
-        let extent = if follower.is_behind() { Extent::Behind } else { Extent::Whole };
-        View { snapshot: self.of_model(follower.snapshot()), extent }
+    pub(super) fn view_of(&self, follower: &Follower) -> EngineView {
+        let extent = if follower.is_behind() { LogCoverage::Behind } else { LogCoverage::Whole };
+        EngineView { snapshot: self.of_model(follower.snapshot()), coverage: extent }
     }
 
-    pub(super) fn send_current_view(&mut self, reply: Sender<View>) {
+    pub(super) fn send_current_view(&mut self, reply: Sender<EngineView>) {
         if let Some(view) = self.current_view() {
             // The caller may have stopped waiting.
             let _ = reply.send(view);
@@ -60,12 +60,12 @@ impl LoopState {
         }
     }
 
-    pub(super) fn wrote(&mut self, log: PathBuf, offset: u64) {
+    pub(super) fn record_own_write(&mut self, log: PathBuf, offset: u64) {
         match &mut self.reading {
-            ReadState::Following(follower) => follower.wrote(log, offset),
+            ReadState::Following(follower) => follower.record_own_write(log, offset),
             ReadState::Loading(loading) => {
                 if let Some(recent) = &mut loading.recent {
-                    recent.wrote(log.clone(), offset);
+                    recent.record_own_write(log.clone(), offset);
                 }
                 loading.own.push((log, offset));
             }
@@ -73,8 +73,8 @@ impl LoopState {
     }
 
     /// Notes whether lines are left out now, and lets the embedding of texts give way as long as that was lately so.
-    pub(super) fn note_pressure(&mut self) {
-        let change = self.pressure.note(self.is_behind(), Instant::now());
+    pub(super) fn record_pressure(&mut self) {
+        let change = self.pressure.record_backlog(self.is_behind(), Instant::now());
         if let Some(pace) = change {
             let models = [self.models.now(), self.models.next()];
             models.into_iter().flatten().for_each(|model| model.worker.set_pace(pace));
@@ -84,7 +84,9 @@ impl LoopState {
     /// Does a piece of the work on the index that can wait, unless others press. Returns whether there is more.
     pub(super) fn settle_if_calm(&mut self) -> bool {
         match &mut self.reading {
-            ReadState::Following(follower) if !self.pressure.is_felt() => follower.settle(),
+            ReadState::Following(follower) if !self.pressure.is_under_pressure() => {
+                follower.settle()
+            }
             ReadState::Loading(_) | ReadState::Following(_) => false,
         }
     }
@@ -93,9 +95,9 @@ impl LoopState {
         matches!(&self.reading, ReadState::Following(follower) if follower.is_behind())
     }
 
-    pub(super) fn read_behind(&mut self) {
+    pub(super) fn read_backlog(&mut self) {
         if let ReadState::Following(follower) = &mut self.reading {
-            follower.read_behind();
+            follower.read_backlog();
         }
         if !self.is_behind() {
             self.catch_up();
@@ -123,13 +125,13 @@ impl LoopState {
         }
     }
 
-    pub(super) fn recent_view(&mut self, home: PathBuf) -> View {
+    pub(super) fn recent_view(&mut self, home: PathBuf) -> EngineView {
         self.catch_up();
         if let ReadState::Following(follower) = &self.reading {
             return self.view_of(follower);
         }
         let snapshot = self.recent_snapshot(home);
-        View { snapshot: self.of_model(snapshot), extent: Extent::Recent }
+        EngineView { snapshot: self.of_model(snapshot), coverage: LogCoverage::Recent }
     }
 
     /// Returns what is known while all logs are read for the first time.
@@ -147,7 +149,7 @@ impl LoopState {
                         let mut recent =
                             Follower::recent(store.clone(), config.clone(), *bound, window);
                         for (log, offset) in &*own {
-                            recent.wrote(log.clone(), *offset);
+                            recent.record_own_write(log.clone(), *offset);
                         }
                         Box::new(recent)
                     }),

@@ -37,7 +37,7 @@ const EVENTS_MAX: usize = 20_000;
 
 /// An event queue, and the directory it watches.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(super) struct InotifyQueue {
     events: OwnedFd,
     /// The watch descriptor of the log directory.
     root_watch: i32,
@@ -53,7 +53,7 @@ struct WatchedPath {
 }
 
 impl WatchedPath {
-    fn of(found: &Statx) -> Self {
+    fn from_statx(found: &Statx) -> Self {
         let device = (found.stx_dev_major, found.stx_dev_minor);
         Self { device, inode: found.stx_ino, mount: found.stx_mnt_id }
     }
@@ -81,22 +81,23 @@ fn watch(events: &OwnedFd, folder: &Path) -> Option<i32> {
     is_local(folder).then(|| inotify::add_watch(events, folder, what).ok())?
 }
 
-impl Queue {
-    pub(super) fn of(root: &Path) -> Option<Self> {
+impl InotifyQueue {
+    pub(super) fn open(root: &Path) -> Option<Self> {
         // This comes before any queue is made, since closing one makes the kernel wait.
         if !is_local(root) {
             return None;
         }
         let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
         // Inspected first: if another directory takes its place meanwhile, `is_of` will be false.
-        let place = WatchedPath::of(&inspect(root, AtFlags::empty())?);
+        let place = WatchedPath::from_statx(&inspect(root, AtFlags::empty())?);
         let root_watch = watch(&events, root)?;
         Some(Self { events, root_watch, root: place })
     }
 
     /// Tells whether it watches the directory that has this name now.
-    pub(super) fn is_of(&self, root: &Path) -> bool {
-        inspect(root, AtFlags::empty()).is_some_and(|found| WatchedPath::of(&found) == self.root)
+    pub(super) fn watches_root(&self, root: &Path) -> bool {
+        inspect(root, AtFlags::empty())
+            .is_some_and(|found| WatchedPath::from_statx(&found) == self.root)
     }
 
     /// Watches the log directory, and only then lists `folders` and watches them, including those
@@ -127,7 +128,7 @@ impl Queue {
                 // otherwise it would require that again.
                 Ok(event) => is_plain &= self.is_plain_write(&event, &mut written),
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) if is_plain && self.is_of(root) => {
+                Err(Errno::AGAIN) if is_plain && self.watches_root(root) => {
                     return Changes::Written(written);
                 }
                 Err(_) => return Changes::Anything,

@@ -142,7 +142,7 @@ impl VectorCache {
                 continue;
             }
             let (rows, stats) = (HashMap::new(), CacheStats::default());
-            let tokens = SignFile::beside(&path, model).map(Arc::new);
+            let tokens = SignFile::open(&path, model).map(Arc::new);
             let tokens = tokens.map_err(|why| failed(&path, why).to_string());
             let mut cache =
                 Self { file, path, lock, header, dims, rows, tokens, scanned_bytes: 0, stats };
@@ -300,13 +300,13 @@ impl VectorCache {
                 return Ok(());
             }
             for record in block.get(..whole).unwrap_or_default().chunks_exact(record_bytes) {
-                self.note(record);
+                self.index_record(record);
                 self.scanned_bytes += to_u64(record_bytes);
             }
         }
     }
 
-    fn note(&mut self, record: &[u8]) {
+    fn index_record(&mut self, record: &[u8]) {
         let Some((key, _)) = decode(record) else {
             self.stats.damaged += 1;
             return;

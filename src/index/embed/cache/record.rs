@@ -20,7 +20,7 @@ pub struct TextKey([u8; KEY_BYTES]);
 impl TextKey {
     /// The key of exactly this text.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         Self(prefix(&Sha256::digest(text)))
     }
 

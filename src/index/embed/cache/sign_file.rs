@@ -44,7 +44,7 @@ impl SignFile {
     ///
     /// # Errors
     /// It cannot be opened, or is not ours.
-    pub(super) fn beside(vectors: &Path, model: &ModelId) -> io::Result<Self> {
+    pub(super) fn open(vectors: &Path, model: &ModelId) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = open_private(&path_beside(vectors), options)?;

@@ -34,7 +34,7 @@ fn open(dir: &TempDir) -> VectorCache {
 }
 
 fn row(number: u16) -> (TextKey, Vec<f32>) {
-    (TextKey::of(&format!("text {number}")), vec![f32::from(number), 0.5, -1.0])
+    (TextKey::from_text(&format!("text {number}")), vec![f32::from(number), 0.5, -1.0])
 }
 
 /// The file of vectors, of which there is one; the other is that of signs.
@@ -62,7 +62,7 @@ fn a_restart_finds_every_vector_again() {
         assert_eq!(cache.get(*key).as_ref(), Some(vector));
         assert_eq!(again.get(*key).as_ref(), Some(vector));
     }
-    assert_eq!(again.get(TextKey::of("never seen")), None);
+    assert_eq!(again.get(TextKey::from_text("never seen")), None);
     assert_eq!(again.stats(), CacheStats { rows: 2000, damaged: 0, refused: 0 });
     let bytes = fs::metadata(only_file(&dir)).unwrap().len();
     assert_eq!(bytes, to_u64(HEADER_BYTES + 2000 * RECORD_BYTES), "nothing is written twice");
@@ -188,9 +188,9 @@ fn vectors_that_make_no_sense_are_not_kept() {
     let dir = TempDir::new().unwrap();
     let mut cache = open(&dir);
     let bad = [vec![1.0, 2.0], vec![f32::NAN, 0.0, 0.0], vec![0.0, f32::INFINITY, 0.0]];
-    let batch: Vec<_> = bad.into_iter().map(|vector| (TextKey::of("bad"), vector)).collect();
+    let batch: Vec<_> = bad.into_iter().map(|vector| (TextKey::from_text("bad"), vector)).collect();
     cache.append(&batch).unwrap();
-    assert_eq!(cache.get(TextKey::of("bad")), None);
+    assert_eq!(cache.get(TextKey::from_text("bad")), None);
     assert_eq!(fs::metadata(only_file(&dir)).unwrap().len(), 0);
 }
 
@@ -265,7 +265,7 @@ fn signs_return_after_a_restart_with_their_text() {
             assert_eq!(found(&cache, number), Some(signs(number)), "{number}");
         }
         assert!((200..210).all(|number| cache.place(row(number).0).is_none()));
-        assert_eq!(cache.place(TextKey::of("never seen")), None);
+        assert_eq!(cache.place(TextKey::from_text("never seen")), None);
     }
 }
 

@@ -23,11 +23,12 @@ pub use pending_query::PendingQuery;
 pub use query_embedding::QueryEmbedding;
 pub use refusal::{QueryError, SubmitError};
 pub use worker_jobs::{
-    Embedded, JOBS_MAX, Job, Pace, QUERIES_MAX, SIGNED_BYTES_MAX, TEXT_BYTES_MAX, Want,
+    EmbeddedDocument, JOBS_MAX, Job, Pace, QUERIES_MAX, SIGNED_BYTES_MAX, TEXT_BYTES_MAX,
+    WantedOutput,
 };
-use worker_jobs::{Message, QueryJob};
+use worker_jobs::{QueryJob, WorkerMessage};
 use worker_state::WorkerShared;
-pub use worker_state::{AtEnd, CacheConfig, Progress, WorkerConfig, WorkerState};
+pub use worker_state::{CacheConfig, Progress, ShutdownMode, WorkerConfig, WorkerState};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,9 +42,9 @@ use crate::late::SignStore;
 /// for the model that is just being loaded.
 pub struct Worker {
     shared: Arc<WorkerShared>,
-    sender: Sender<Message>,
+    sender: Sender<WorkerMessage>,
     thread: Option<JoinHandle<()>>,
-    at_end: AtEnd,
+    at_end: ShutdownMode,
 }
 
 impl Worker {
@@ -72,7 +73,8 @@ impl Worker {
         if !WorkerShared::enter(&self.shared.queued, JOBS_MAX) {
             return Err(SubmitError::Full(job));
         }
-        let Err(mpsc::SendError(Message::Embed(job))) = self.sender.send(Message::Embed(job))
+        let Err(mpsc::SendError(WorkerMessage::Embed(job))) =
+            self.sender.send(WorkerMessage::Embed(job))
         else {
             return Ok(());
         };
@@ -83,7 +85,7 @@ impl Worker {
     /// Sets the pace of the texts. The batch in flight is not stopped.
     pub fn set_pace(&self, pace: Pace) {
         // A thread that is gone embeds nothing.
-        let _ = self.sender.send(Message::Pace(pace));
+        let _ = self.sender.send(WorkerMessage::Pace(pace));
     }
 
     /// Embeds a query, ahead of all texts. Waits `wait` at most; a cached query does not wait.
@@ -122,7 +124,7 @@ impl Worker {
             None => Some(job),
         };
         // A thread for queries whose network failed is gone.
-        let is_sent = refused.map(|job| self.sender.send(Message::Query(job)));
+        let is_sent = refused.map(|job| self.sender.send(WorkerMessage::Query(job)));
         if is_sent.is_some_and(|sent| sent.is_err()) {
             WorkerShared::leave(&self.shared.queries, 1);
             return Err(QueryError::Stopped);
@@ -164,8 +166,8 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         // Wakes a thread that waits for work; a thread that is gone needs no waking.
-        let _ = self.sender.send(Message::Stop);
-        if let Some(thread) = self.thread.take().filter(|_| self.at_end == AtEnd::Wait) {
+        let _ = self.sender.send(WorkerMessage::Stop);
+        if let Some(thread) = self.thread.take().filter(|_| self.at_end == ShutdownMode::Wait) {
             // A panic over there was reported there.
             let _ = thread.join();
         }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self};
 use std::time::{Duration, Instant};
 
 use super::refusal::QueryError;
-use super::worker_jobs::{Message, QUERIES_MAX, TEXT_BYTES_MAX, TextsJob};
+use super::worker_jobs::{QUERIES_MAX, TEXT_BYTES_MAX, TextsJob, WorkerMessage};
 use super::worker_state::{WorkerShared, WorkerState};
 use super::{Worker, thread};
 
@@ -35,7 +35,7 @@ impl Worker {
             }
             let (reply, answer) = mpsc::sync_channel(1);
             let job = TextsJob { texts: texts.iter().map(cut).collect(), until, reply };
-            let sent = self.sender.send(Message::Texts(job));
+            let sent = self.sender.send(WorkerMessage::Texts(job));
             let left = until.saturating_duration_since(Instant::now());
             let received = sent
                 .map_err(|_| QueryError::Stopped)

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::query_embedding::QueryEmbedding;
-use super::worker_jobs::{Message, QueryJob};
+use super::worker_jobs::{QueryJob, WorkerMessage};
 use super::worker_state::WorkerShared;
 use crate::embed::{EmbedError, Embedder, Embedding, SpaceId};
 use crate::late::QueryToken;
@@ -16,7 +16,7 @@ pub(super) struct QueryThread {
     pub(super) network: Box<dyn Embedder>,
     pub(super) shared: Arc<WorkerShared>,
     /// Takes the queries back if the network fails.
-    pub(super) returned: Sender<Message>,
+    pub(super) returned: Sender<WorkerMessage>,
 }
 
 impl QueryThread {
@@ -46,7 +46,7 @@ impl QueryThread {
     }
 
     fn give_back(&self, job: QueryJob) {
-        if self.returned.send(Message::Query(job)).is_err() {
+        if self.returned.send(WorkerMessage::Query(job)).is_err() {
             WorkerShared::leave(&self.shared.queries, 1);
         }
     }
@@ -80,6 +80,6 @@ pub(super) fn answer(
 }
 
 fn query_embedding(Embedding { vector, tokens }: Embedding, space: SpaceId) -> QueryEmbedding {
-    let tokens = tokens.iter().filter_map(QueryToken::of).collect();
+    let tokens = tokens.iter().filter_map(QueryToken::from_token).collect();
     QueryEmbedding { space, vector, tokens }
 }

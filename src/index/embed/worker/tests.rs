@@ -38,7 +38,7 @@ struct Scene {
     gate: Option<Sender<()>>,
     worker: Worker,
     batches: Receiver<Vec<String>>,
-    delivered: Receiver<Vec<Embedded>>,
+    delivered: Receiver<Vec<EmbeddedDocument>>,
 }
 
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ impl Scene {
             cache_dir.map(|dir| CacheConfig { dir: dir.to_path_buf(), lock: Arc::new(TestLock) });
         let worker = Worker::start(WorkerConfig {
             space: SpaceId::default(),
-            at_end: AtEnd::Wait,
+            at_end: ShutdownMode::Wait,
             load: Box::new(move || Ok(Box::new(embedder))),
             cache,
             deliver: Box::new(move |vectors| delivered_in.send(vectors).unwrap_or_default()),
@@ -73,10 +73,10 @@ impl Scene {
     }
 
     fn submit(&self, doc: u32, text: &str) {
-        self.submit_for(Want::Vector, doc, text);
+        self.submit_for(WantedOutput::Vector, doc, text);
     }
 
-    fn submit_for(&self, want: Want, doc: u32, text: &str) {
+    fn submit_for(&self, want: WantedOutput, doc: u32, text: &str) {
         let job = Job { doc, generation: u64::from(doc) + 100, text: text.to_owned(), want };
         self.worker.submit(job).unwrap();
     }
@@ -90,7 +90,7 @@ impl Scene {
     }
 
     /// Gathers deliveries until `count` vectors are there, by document.
-    fn delivered(&self, count: usize) -> Vec<Embedded> {
+    fn delivered(&self, count: usize) -> Vec<EmbeddedDocument> {
         let mut all = Vec::new();
         while all.len() < count {
             all.extend(self.delivered.recv_timeout(PATIENCE).unwrap());
@@ -125,7 +125,7 @@ fn every_text_gets_its_vector_and_keeps_its_number() {
     for (doc, embedded) in (0..).zip(scene.delivered(100)) {
         let vector = vector_of(&"x".repeat(usize::try_from(doc).unwrap()));
         let (generation, signed) = (u64::from(doc) + 100, SignState::Failed);
-        assert_eq!(embedded, Embedded { doc, generation, vector, signed });
+        assert_eq!(embedded, EmbeddedDocument { doc, generation, vector, signed });
     }
     let progress = scene.until(|progress| progress.queued == 0);
     assert_eq!((progress.done, progress.from_cache, progress.failed), (100, 0, 0));
@@ -197,14 +197,14 @@ fn with_a_network_of_its_own_a_query_waits_for_no_batch() {
     let embedder = TwoNetworks { texts, queries: Some(queries) };
     let config = WorkerConfig {
         space: SpaceId::default(),
-        at_end: AtEnd::Wait,
+        at_end: ShutdownMode::Wait,
         load: Box::new(move || Ok(Box::new(embedder))),
         cache: None,
         deliver: Box::new(|_| {}),
     };
     let worker = Worker::start(config).unwrap();
     until(&worker, |progress| progress.state != WorkerState::Loading);
-    let job = Job { doc: 1, generation: 1, text: "a text".to_owned(), want: Want::Vector };
+    let job = Job { doc: 1, generation: 1, text: "a text".to_owned(), want: WantedOutput::Vector };
     worker.submit(job).unwrap();
     assert_eq!(batches.recv_timeout(PATIENCE).unwrap(), ["a text"]);
     let meant = worker.embed_query("a query", PATIENCE).unwrap();
@@ -296,14 +296,14 @@ fn dropping_it_stops_after_the_batch_in_flight() {
     let Scene { gate, worker, batches, .. } = Scene::new(Gate::Closed, None);
     let long = "z".repeat(BATCH_BYTES);
     for doc in 0..1000 {
-        let job = Job { doc, generation: 0, text: long.clone(), want: Want::Vector };
+        let job = Job { doc, generation: 0, text: long.clone(), want: WantedOutput::Vector };
         worker.submit(job).unwrap();
     }
     batches.recv_timeout(PATIENCE).unwrap();
     let (reply, _answer) = mpsc::sync_channel(1);
     let until = Instant::now() + PATIENCE;
     let text = "too late".to_owned();
-    worker.sender.send(Message::Query(QueryJob { text, until, reply })).unwrap();
+    worker.sender.send(WorkerMessage::Query(QueryJob { text, until, reply })).unwrap();
     let shared = Arc::clone(&worker.shared);
     std::thread::scope(|scope| {
         let dropped = scope.spawn(move || drop(worker));
@@ -443,7 +443,7 @@ fn a_query_while_loading_is_answered_at_once_and_texts_are_kept() {
     let model_id = ModelId::new("test", [7; 32]);
     let worker = Worker::start(WorkerConfig {
         space: SpaceId::default(),
-        at_end: AtEnd::Wait,
+        at_end: ShutdownMode::Wait,
         load: Box::new(move || {
             finished.recv().unwrap_or_default();
             Ok(Box::new(TestEmbedder { model_id, batches, gate: None }))
@@ -454,11 +454,11 @@ fn a_query_while_loading_is_answered_at_once_and_texts_are_kept() {
     let worker = worker.unwrap();
     assert_eq!(worker.embed_query("question", PATIENCE), Err(QueryError::Loading));
     worker
-        .submit(Job { doc: 1, generation: 1, text: "early".to_owned(), want: Want::Vector })
+        .submit(Job { doc: 1, generation: 1, text: "early".to_owned(), want: WantedOutput::Vector })
         .unwrap();
     assert_eq!(worker.progress().queued, 1);
     finish.send(()).unwrap();
-    let vectors: Vec<Embedded> = delivered.recv_timeout(PATIENCE).unwrap();
+    let vectors: Vec<EmbeddedDocument> = delivered.recv_timeout(PATIENCE).unwrap();
     assert_eq!(vectors[0].vector, vector_of("early"));
     assert_eq!(worker.embed_query("question", PATIENCE).unwrap().vector, vector_of("question"));
 }
@@ -469,7 +469,7 @@ fn a_model_that_does_not_load_is_said_and_nothing_is_queued() {
     let given = error.clone();
     let worker = Worker::start(WorkerConfig {
         space: SpaceId::default(),
-        at_end: AtEnd::Wait,
+        at_end: ShutdownMode::Wait,
         load: Box::new(move || Err(given)),
         cache: None,
         deliver: Box::new(|_| {}),
@@ -479,7 +479,7 @@ fn a_model_that_does_not_load_is_said_and_nothing_is_queued() {
     assert_eq!(worker.embed_query("question", PATIENCE), Err(QueryError::Failed(error)));
     let thread_is_gone = || worker.thread.as_ref().is_some_and(JoinHandle::is_finished);
     until(&worker, |_| thread_is_gone());
-    let job = Job { doc: 1, generation: 1, text: "late".to_owned(), want: Want::Vector };
+    let job = Job { doc: 1, generation: 1, text: "late".to_owned(), want: WantedOutput::Vector };
     assert_eq!(worker.submit(job.clone()), Err(SubmitError::Stopped(job)));
     assert_eq!(worker.progress().queued, 0);
 }
@@ -490,7 +490,8 @@ fn a_full_queue_hands_the_job_back() {
     scene.submit(0, "in flight");
     scene.next_batch();
     scene.worker.shared.queued.store(JOBS_MAX, Ordering::Release);
-    let job = Job { doc: 1, generation: 1, text: "one too many".to_owned(), want: Want::Vector };
+    let job =
+        Job { doc: 1, generation: 1, text: "one too many".to_owned(), want: WantedOutput::Vector };
     assert_eq!(scene.worker.submit(job.clone()), Err(SubmitError::Full(job)));
     scene.worker.shared.queries.store(QUERIES_MAX, Ordering::Release);
     assert_eq!(scene.worker.embed_query("question", PATIENCE), Err(QueryError::Busy));
@@ -509,7 +510,8 @@ fn an_endless_text_is_cut_between_characters() {
 fn cache_without_signs(dir: &Path, texts: &[&str]) {
     let model = ModelId::new("test", [7; 32]);
     let mut cache = VectorCache::open(dir, &model, DIMS, Arc::new(TestLock)).unwrap();
-    let rows: Vec<_> = texts.iter().map(|text| (TextKey::of(text), vec![0.5; DIMS])).collect();
+    let rows: Vec<_> =
+        texts.iter().map(|text| (TextKey::from_text(text), vec![0.5; DIMS])).collect();
     cache.append(&rows).unwrap();
 }
 
@@ -523,11 +525,11 @@ fn an_old_cache_serves_vectors_and_signs_follow() {
     let first = scene.delivered(1).remove(0);
     assert_eq!((first.signed, &first.vector), (SignState::NotYet, &vec![0.5; DIMS]));
     assert_eq!(scene.batches.try_iter().count(), 0, "the model is not asked for it yet");
-    scene.submit_for(Want::Signs, 0, "walrus otter");
+    scene.submit_for(WantedOutput::Signs, 0, "walrus otter");
     let SignState::At(place) = scene.delivered(1).remove(0).signed else { panic!("no signs") };
     assert_eq!(scene.next_batch(), ["walrus otter"]);
     let sign_store = scene.worker.sign_store().unwrap();
-    assert_eq!(sign_store.signs(place), Some(TokenSigns::of(&tokens_of("walrus otter"))));
+    assert_eq!(sign_store.signs(place), Some(TokenSigns::from_tokens(&tokens_of("walrus otter"))));
     // Whoever asks now gets both, and the vector that was there first.
     scene.submit(1, "walrus otter");
     let now = scene.delivered(1).remove(0);
@@ -547,7 +549,7 @@ fn signs_come_with_the_vector_except_for_long_texts() {
     assert!(matches!(short.signed, SignState::At(_)), "{short:?}");
     assert_eq!(long.signed, SignState::Never);
     let without = Scene::new(Gate::Open, None);
-    without.submit_for(Want::Signs, 0, "walrus otter");
+    without.submit_for(WantedOutput::Signs, 0, "walrus otter");
     assert_eq!(without.delivered(1)[0].signed, SignState::Failed);
     assert!(without.worker.sign_store().is_none());
 }

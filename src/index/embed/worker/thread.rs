@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use super::priority::give_way;
 use super::query_thread::{QueryThread, answer};
 use super::worker_jobs::{
-    Embedded, Job, Message, Pace, QueryJob, SIGNED_BYTES_MAX, TextsJob, Want,
+    EmbeddedDocument, Job, Pace, QueryJob, SIGNED_BYTES_MAX, TextsJob, WantedOutput, WorkerMessage,
 };
 use super::worker_state::{CacheConfig, WorkerConfig, WorkerShared, WorkerState};
 use crate::embed::cache::{TextKey, VectorCache};
-use crate::embed::{BatchLimit, EmbedError, EmbeddedEach, Embedder, Embedding};
+use crate::embed::{BatchLimit, EmbedError, Embedder, Embedding, EmbeddingOutcomes};
 use crate::late::{SignState, SignStore, TokenSigns};
 
 /// Texts per batch.
@@ -37,8 +37,8 @@ const REST_MAX: Duration = Duration::from_secs(120);
 pub(super) fn run(
     config: WorkerConfig,
     shared: &Arc<WorkerShared>,
-    receiver: &Receiver<Message>,
-    returned: Sender<Message>,
+    receiver: &Receiver<WorkerMessage>,
+    returned: Sender<WorkerMessage>,
 ) {
     let mut embedder = match (config.load)() {
         Ok(embedder) => embedder,
@@ -79,9 +79,9 @@ pub(super) fn run(
 }
 
 /// Reports why, and drops what was queued meanwhile.
-fn fail(error: EmbedError, shared: &WorkerShared, receiver: &Receiver<Message>) {
+fn fail(error: EmbedError, shared: &WorkerShared, receiver: &Receiver<WorkerMessage>) {
     shared.slow().state = WorkerState::Failed(error);
-    let waiting = receiver.try_iter().filter(|message| matches!(message, Message::Embed(_)));
+    let waiting = receiver.try_iter().filter(|message| matches!(message, WorkerMessage::Embed(_)));
     give_up(shared, waiting.count());
 }
 
@@ -120,7 +120,7 @@ fn open_cache(
 struct Thread<'a> {
     embedder: Box<dyn Embedder>,
     cache: Option<VectorCache>,
-    deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
+    deliver: Box<dyn FnMut(Vec<EmbeddedDocument>) + Send>,
     shared: &'a WorkerShared,
     /// The waiting jobs, oldest first; taken from the end.
     backlog: Vec<Job>,
@@ -135,7 +135,7 @@ struct Thread<'a> {
 }
 
 impl Thread<'_> {
-    fn work(mut self, receiver: &Receiver<Message>) {
+    fn work(mut self, receiver: &Receiver<WorkerMessage>) {
         while self.take_messages(receiver) {
             if self.window.is_empty() {
                 self.fill_window();
@@ -165,7 +165,7 @@ impl Thread<'_> {
 
     /// Answers queries and queues texts. Waits when there is nothing else to do, and while it rests. Returns false to
     /// stop.
-    fn take_messages(&mut self, receiver: &Receiver<Message>) -> bool {
+    fn take_messages(&mut self, receiver: &Receiver<WorkerMessage>) -> bool {
         loop {
             if self.shared.stop.load(Ordering::Acquire) {
                 return false;
@@ -177,15 +177,15 @@ impl Thread<'_> {
                 receiver.recv_timeout(self.rest_left())
             };
             match message {
-                Ok(Message::Embed(job)) => self.backlog.push(job),
-                Ok(Message::Query(job)) => self.answer(job),
-                Ok(Message::Texts(job)) => self.answer_texts(&job),
-                Ok(Message::Pace(pace)) => {
+                Ok(WorkerMessage::Embed(job)) => self.backlog.push(job),
+                Ok(WorkerMessage::Query(job)) => self.answer(job),
+                Ok(WorkerMessage::Texts(job)) => self.answer_texts(&job),
+                Ok(WorkerMessage::Pace(pace)) => {
                     self.pace = pace;
                     self.rest();
                 }
                 Err(RecvTimeoutError::Timeout) => return true,
-                Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+                Ok(WorkerMessage::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
             }
         }
     }
@@ -220,10 +220,11 @@ impl Thread<'_> {
             .split_off(self.backlog.len().saturating_sub(WINDOW_JOBS.max(self.limit.texts)));
         let mut known = Vec::new();
         for job in newest {
-            let found = self.cache.as_mut().and_then(|cache| cache.get(TextKey::of(&job.text)));
+            let found =
+                self.cache.as_mut().and_then(|cache| cache.get(TextKey::from_text(&job.text)));
             let signed = self.signed(&job);
             match found {
-                Some(vector) if job.want == Want::Vector || signed != SignState::NotYet => {
+                Some(vector) if job.want == WantedOutput::Vector || signed != SignState::NotYet => {
                     known.push(embedded(&job, vector, signed));
                 }
                 _ => self.window.push(job),
@@ -242,7 +243,7 @@ impl Thread<'_> {
     fn embed_batch(&mut self) -> Result<(), EmbedError> {
         let mut batch = self.next_batch();
         let texts: Vec<&str> = batch.iter().map(|job| job.text.as_str()).collect();
-        let EmbeddedEach { outcomes, trouble } = self.embedder.embed_each(&texts);
+        let EmbeddingOutcomes { outcomes, trouble } = self.embedder.embed_each(&texts);
         if trouble.is_some() {
             let waiting = batch.split_off(outcomes.len().min(batch.len()));
             self.window.extend(waiting.into_iter().rev());
@@ -285,7 +286,7 @@ impl Thread<'_> {
         }
         match self.cache.as_ref().filter(|cache| cache.tokens().is_ok()) {
             Some(cache) => {
-                cache.place(TextKey::of(&job.text)).map_or(SignState::NotYet, SignState::At)
+                cache.place(TextKey::from_text(&job.text)).map_or(SignState::NotYet, SignState::At)
             }
             None => SignState::Failed,
         }
@@ -308,13 +309,14 @@ impl Thread<'_> {
 
     fn remember(&mut self, done: &[(&Job, Embedding)]) {
         let Some(cache) = self.cache.as_mut() else { return };
-        let key = |job: &Job| TextKey::of(&job.text);
+        let key = |job: &Job| TextKey::from_text(&job.text);
         let rows: Vec<(TextKey, Vec<f32>)> =
             done.iter().map(|(job, embedding)| (key(job), embedding.vector.clone())).collect();
         let has_tokens = self.embedder.has_tokens();
         let to_sign = done.iter().filter(|(job, _)| has_tokens && is_signed(job));
-        let signs: Vec<(TextKey, TokenSigns)> =
-            to_sign.map(|(job, embedding)| (key(job), TokenSigns::of(&embedding.tokens))).collect();
+        let signs: Vec<(TextKey, TokenSigns)> = to_sign
+            .map(|(job, embedding)| (key(job), TokenSigns::from_tokens(&embedding.tokens)))
+            .collect();
         let kept = cache.append(&rows).and_then(|()| cache.keep_signs(&signs));
         let trouble = kept.err().map(|error| error.to_string());
         let trouble = trouble.or_else(|| cache.tokens().err().map(str::to_owned));
@@ -323,7 +325,7 @@ impl Thread<'_> {
         slow.cache_trouble = trouble;
     }
 
-    fn hand_over(&mut self, vectors: Vec<Embedded>) {
+    fn hand_over(&mut self, vectors: Vec<EmbeddedDocument>) {
         if vectors.is_empty() {
             return;
         }
@@ -340,6 +342,6 @@ fn is_signed(job: &Job) -> bool {
     job.text.len() <= SIGNED_BYTES_MAX
 }
 
-fn embedded(job: &Job, vector: Vec<f32>, signed: SignState) -> Embedded {
-    Embedded { doc: job.doc, generation: job.generation, vector, signed }
+fn embedded(job: &Job, vector: Vec<f32>, signed: SignState) -> EmbeddedDocument {
+    EmbeddedDocument { doc: job.doc, generation: job.generation, vector, signed }
 }

@@ -33,12 +33,12 @@ pub struct Job {
     /// The exact text; beyond [`TEXT_BYTES_MAX`] it is cut.
     pub text: String,
     /// Which outputs are needed.
-    pub want: Want,
+    pub want: WantedOutput,
 }
 
 /// The outputs that are needed of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
+pub enum WantedOutput {
     /// The vector, and the signs of the tokens where they come with it.
     Vector,
     /// The signs too, even if that takes another inference.
@@ -47,7 +47,7 @@ pub enum Want {
 
 /// A vector that was asked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Embedded {
+pub struct EmbeddedDocument {
     /// From the job.
     pub doc: u32,
     /// From the job.
@@ -68,7 +68,7 @@ pub enum Pace {
     Held(Duration),
 }
 
-pub(super) enum Message {
+pub(super) enum WorkerMessage {
     Pace(Pace),
     Embed(Job),
     Query(QueryJob),

@@ -7,7 +7,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::query_cache::QueryCache;
-use super::worker_jobs::{Embedded, QueryJob};
+use super::worker_jobs::{EmbeddedDocument, QueryJob};
 use crate::embed::cache::{AppendLock, CacheStats};
 use crate::embed::embedder::{Embedder, SpaceId};
 use crate::embed::error::EmbedError;
@@ -65,17 +65,17 @@ pub struct WorkerConfig {
     /// Its space.
     pub space: SpaceId,
     /// What happens to a batch in flight at the end.
-    pub at_end: AtEnd,
+    pub at_end: ShutdownMode,
     /// `None` makes every vector anew at each start.
     pub cache: Option<CacheConfig>,
     /// Given the vectors of each batch, on the worker's thread. Must not wait for the thread that
     /// drops the worker, which is waiting for this one.
-    pub deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
+    pub deliver: Box<dyn FnMut(Vec<EmbeddedDocument>) + Send>,
 }
 
 /// What dropping a worker does with a batch in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtEnd {
+pub enum ShutdownMode {
     /// Waits for it: it takes a moment.
     Wait,
     /// Leaves the thread alone, which ends after it: it may wait for somebody else's server.
@@ -90,13 +90,13 @@ pub(super) struct WorkerShared {
     pub(super) done: AtomicUsize,
     pub(super) from_cache: AtomicUsize,
     pub(super) failed: AtomicUsize,
-    pub(super) slow: Mutex<Slow>,
+    pub(super) slow: Mutex<WorkerDetails>,
     pub(super) query_cache: Mutex<QueryCache>,
     pub(super) space: SpaceId,
 }
 
 /// The rarely changing rest of [`Progress`].
-pub(super) struct Slow {
+pub(super) struct WorkerDetails {
     pub(super) state: WorkerState,
     pub(super) cache: Option<CacheStats>,
     pub(super) cache_trouble: Option<String>,
@@ -110,7 +110,8 @@ impl WorkerShared {
     pub(super) fn new(space: SpaceId) -> Self {
         let (cache, cache_trouble, model_trouble, sign_store) = (None, None, None, None);
         let state = WorkerState::Loading;
-        let slow = Slow { state, cache, cache_trouble, model_trouble, sign_store, queries: None };
+        let slow =
+            WorkerDetails { state, cache, cache_trouble, model_trouble, sign_store, queries: None };
         Self {
             stop: AtomicBool::new(false),
             queued: AtomicUsize::new(0),
@@ -124,7 +125,7 @@ impl WorkerShared {
         }
     }
 
-    pub(super) fn slow(&self) -> MutexGuard<'_, Slow> {
+    pub(super) fn slow(&self) -> MutexGuard<'_, WorkerDetails> {
         self.slow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,7 +10,7 @@ use tokio::io::{
 };
 use tokio::task::JoinHandle;
 
-use crate::mcp_server::Options;
+use crate::mcp_server::McpOptions;
 use crate::stdio::serve;
 use requests::Api;
 use requests::tool::ToolSet;
@@ -51,7 +51,7 @@ impl LineClient {
         let (reader, writer) = tokio::io::split(theirs);
         let server = tokio::spawn(serve(
             api,
-            Options { set, ..Options::default() },
+            McpOptions { tool_set: set, ..McpOptions::default() },
             reader,
             writer,
             pending(),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use petgraph::unionfind::UnionFind;
 
-use super::findings::{Finding, FindingBounds, FindingKind};
-use super::knowledge_graph::Scope;
+use super::findings::{FindingBounds, FindingKind, GraphFinding};
+use super::knowledge_graph::AnalysisScope;
 use crate::TextSignature;
 use crate::snapshot::Snapshot;
 
@@ -15,12 +15,16 @@ const COMPARED_MAX: usize = 600;
 
 /// Finds the clusters, the largest first; each as its newest memory and the others.
 #[must_use]
-pub fn clusters(snapshot: &Snapshot, scope: &Scope, wanted: FindingBounds) -> Vec<Finding> {
+pub fn clusters(
+    snapshot: &Snapshot,
+    scope: &AnalysisScope,
+    wanted: FindingBounds,
+) -> Vec<GraphFinding> {
     let (newest, _) = scope.newest(snapshot);
     // Texts that differ in a number, a name of code or a "not" are never the same.
     let mut alike: BTreeMap<_, Vec<(usize, TextSignature)>> = BTreeMap::new();
     for (place, (_, memory)) in newest.iter().enumerate() {
-        if let Some(said) = TextSignature::of(&memory.event()) {
+        if let Some(said) = TextSignature::from_event(&memory.event()) {
             alike
                 .entry((memory.repo.clone(), said.decisive_hash()))
                 .or_default()
@@ -50,7 +54,7 @@ pub fn clusters(snapshot: &Snapshot, scope: &Scope, wanted: FindingBounds) -> Ve
         .into_iter()
         .filter_map(|all| {
             let (first, others) = all.split_first()?;
-            Some(Finding { number: *first, about: FindingKind::Cluster(others.to_vec()) })
+            Some(GraphFinding { number: *first, about: FindingKind::Cluster(others.to_vec()) })
         })
         .collect()
 }

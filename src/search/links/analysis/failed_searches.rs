@@ -24,7 +24,7 @@ pub struct LoggedQuery {
 
 /// Similar queries that found nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gap {
+pub struct KnowledgeGap {
     /// The number of queries.
     pub count: usize,
     /// The latest query.
@@ -37,7 +37,7 @@ pub struct Gap {
 
 /// Groups queries, the most frequent first, then the latest.
 #[must_use]
-pub fn grouped(askings: &[LoggedQuery], limit: usize) -> Vec<Gap> {
+pub fn group_queries(askings: &[LoggedQuery], limit: usize) -> Vec<KnowledgeGap> {
     let words: Vec<BTreeSet<String>> = askings.iter().map(|asking| words(&asking.query)).collect();
     let mut joined: UnionFind<usize> = UnionFind::new(askings.len());
     for (at, one) in words.iter().enumerate() {
@@ -47,14 +47,14 @@ pub fn grouped(askings: &[LoggedQuery], limit: usize) -> Vec<Gap> {
             }
         }
     }
-    let mut gaps: Vec<(usize, Gap)> = Vec::new();
+    let mut gaps: Vec<(usize, KnowledgeGap)> = Vec::new();
     for (place, asking) in askings.iter().enumerate() {
         let group = joined.find(place);
         let known = gaps.iter().position(|(other, _)| *other == group);
         let gap = match known.and_then(|known| gaps.get_mut(known)) {
             Some((_, gap)) => gap,
             None => {
-                let gap = Gap {
+                let gap = KnowledgeGap {
                     count: 0,
                     query: String::new(),
                     last: Timestamp::MIN,
@@ -71,7 +71,7 @@ pub fn grouped(askings: &[LoggedQuery], limit: usize) -> Vec<Gap> {
             (gap.last, gap.query) = (asking.at, asking.query.clone());
         }
     }
-    let mut gaps: Vec<Gap> = gaps.into_iter().map(|(_, gap)| gap).collect();
+    let mut gaps: Vec<KnowledgeGap> = gaps.into_iter().map(|(_, gap)| gap).collect();
     gaps.sort_by_key(|gap| (Reverse(gap.count), Reverse(gap.last), gap.query.clone()));
     gaps.truncate(limit);
     gaps
@@ -110,11 +110,11 @@ mod tests {
             asking(5, "api", "..."),
             asking(6, "api", "!"),
         ];
-        let gaps = grouped(&askings, 9);
+        let gaps = group_queries(&askings, 9);
         let told: Vec<(usize, &str)> =
             gaps.iter().map(|gap| (gap.count, gap.query.as_str())).collect();
         assert_eq!(told, [(3, "Walrus build hangs on CI"), (1, "!"), (1, "..."), (1, "heron")]);
         assert_eq!(gaps[0].repos.len(), 2);
-        assert_eq!(grouped(&askings, 1).len(), 1);
+        assert_eq!(group_queries(&askings, 1).len(), 1);
     }
 }

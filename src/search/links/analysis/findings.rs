@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::KnowledgeGraph;
 use super::betweenness::betweenness;
-use super::knowledge_graph::Scope;
+use super::knowledge_graph::AnalysisScope;
 use super::page_rank::page_rank;
 use crate::links::{Links, NodeRef};
 use crate::snapshot::Snapshot;
@@ -14,7 +14,7 @@ use memory::Maturity;
 
 /// A memory that stands out, and why.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub struct GraphFinding {
     /// Its number.
     pub number: u32,
     /// The reason.
@@ -67,9 +67,9 @@ pub struct FindingBounds {
 pub fn hubs(
     snapshot: &Snapshot,
     links: &Links,
-    scope: &Scope,
+    scope: &AnalysisScope,
     wanted: FindingBounds,
-) -> Vec<Finding> {
+) -> Vec<GraphFinding> {
     let mut stated = Vec::new();
     let mut counts: BTreeMap<u32, BTreeMap<Relation, usize>> = BTreeMap::new();
     for (source, target, said) in links.all() {
@@ -92,7 +92,8 @@ pub fn hubs(
             }
         }
     }
-    counts.retain(|number, _| snapshot.memory(*number).is_some_and(|memory| scope.has(memory)));
+    counts
+        .retain(|number, _| snapshot.memory(*number).is_some_and(|memory| scope.contains(memory)));
     let ranks = page_rank(&stated);
     let rank = |number: u32| ranks.get(&number).copied().unwrap_or_default();
     let mut hubs: Vec<(usize, u32, BTreeMap<Relation, usize>)> = counts
@@ -106,12 +107,16 @@ pub fn hubs(
     hubs.truncate(wanted.limit);
     let about = |number, relations| FindingKind::Hub { relations, rank: rank(number) };
     let found = hubs.into_iter().map(|(_, number, relations)| (number, about(number, relations)));
-    found.map(|(number, about)| Finding { number, about }).collect()
+    found.map(|(number, about)| GraphFinding { number, about }).collect()
 }
 
 /// Finds the memories that connect memories of two kinds or more, by the shortest paths through them.
 #[must_use]
-pub fn bridges(snapshot: &Snapshot, whole: &KnowledgeGraph, wanted: FindingBounds) -> Vec<Finding> {
+pub fn bridges(
+    snapshot: &Snapshot,
+    whole: &KnowledgeGraph,
+    wanted: FindingBounds,
+) -> Vec<GraphFinding> {
     let sums = betweenness(&whole.graph);
     let ways = |number: u32| {
         let place = whole.places.get(&number)?;
@@ -133,13 +138,16 @@ pub fn bridges(snapshot: &Snapshot, whole: &KnowledgeGraph, wanted: FindingBound
     bridges
         .filter(|(_, _, kinds)| kinds.len() >= wanted.at_least.unwrap_or(2).max(2))
         .take(wanted.limit)
-        .map(|(ways, number, kinds)| Finding { number, about: FindingKind::Bridge { ways, kinds } })
+        .map(|(ways, number, kinds)| GraphFinding {
+            number,
+            about: FindingKind::Bridge { ways, kinds },
+        })
         .collect()
 }
 
 /// Finds the memories with at most so many links: the most mature first, then the newest.
 #[must_use]
-pub fn gaps(whole: &KnowledgeGraph, ties_max: usize, limit: usize) -> Vec<Finding> {
+pub fn gaps(whole: &KnowledgeGraph, ties_max: usize, limit: usize) -> Vec<GraphFinding> {
     let mut gaps: Vec<(Reverse<u8>, usize, u32, Maturity)> = (0..)
         .zip(&whole.newest)
         .filter_map(|(age, (number, memory))| {
@@ -150,7 +158,7 @@ pub fn gaps(whole: &KnowledgeGraph, ties_max: usize, limit: usize) -> Vec<Findin
     gaps.sort_by_key(|(worth, age, ..)| (*worth, *age));
     gaps.truncate(limit);
     gaps.into_iter()
-        .map(|(_, _, number, maturity)| Finding {
+        .map(|(_, _, number, maturity)| GraphFinding {
             number,
             about: FindingKind::Gap { ties: whole.ties_of(number), maturity },
         })

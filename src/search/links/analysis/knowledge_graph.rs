@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use petgraph::graph::{NodeIndex, UnGraph};
 
-use super::super::{Links, NodeRef, Thing, named};
+use super::super::{Links, NamedEntity, NodeRef, named_entities};
 use crate::snapshot::Snapshot;
 use event::{RepoKey, Timestamp};
 use memory::Memory;
@@ -20,17 +20,17 @@ const NAMED_BY_MAX: usize = 24;
 
 /// The memories that are analysed.
 #[derive(Debug, Clone)]
-pub struct Scope {
+pub struct AnalysisScope {
     /// Only these repositories; `None` for all.
     pub repos: Option<BTreeSet<RepoKey>>,
     /// The time at which memories must count.
     pub now: Timestamp,
 }
 
-impl Scope {
+impl AnalysisScope {
     /// Tells whether a memory is in scope.
     #[must_use]
-    pub fn has(&self, memory: &Memory) -> bool {
+    pub fn contains(&self, memory: &Memory) -> bool {
         self.repos.as_ref().is_none_or(|repos| repos.contains(&memory.repo))
             && !memory.is_inactive(self.now)
     }
@@ -40,7 +40,7 @@ impl Scope {
     pub fn newest(&self, snapshot: &Snapshot) -> (Vec<(u32, Arc<Memory>)>, usize) {
         let memories = (0..).zip(snapshot.memories().iter());
         let mut all: Vec<(u32, Arc<Memory>)> = memories
-            .filter(|(_, memory)| self.has(memory))
+            .filter(|(_, memory)| self.contains(memory))
             .map(|(number, memory)| (number, Arc::clone(memory)))
             .collect();
         all.sort_by_cached_key(|(_, memory)| Reverse((memory.timestamp, memory.id.clone())));
@@ -71,17 +71,18 @@ pub struct KnowledgeGraph {
 }
 
 /// The identity of a name: a file or a name of code belongs to its repository.
-type Key = (Option<RepoKey>, Thing);
+type Key = (Option<RepoKey>, NamedEntity);
 
-fn key(repo: &RepoKey, thing: Thing) -> Key {
-    let is_local = matches!(thing, Thing::File(_) | Thing::Symbol(_) | Thing::Port(_));
+fn key(repo: &RepoKey, thing: NamedEntity) -> Key {
+    let is_local =
+        matches!(thing, NamedEntity::File(_) | NamedEntity::Symbol(_) | NamedEntity::Port(_));
     (is_local.then(|| repo.clone()), thing)
 }
 
 impl KnowledgeGraph {
     /// Builds the graph.
     #[must_use]
-    pub fn of(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Self {
+    pub fn build(snapshot: &Snapshot, links: &Links, scope: &AnalysisScope) -> Self {
         let (newest, count) = scope.newest(snapshot);
         let mut graph = UnGraph::default();
         let mut places = BTreeMap::new();
@@ -89,7 +90,7 @@ impl KnowledgeGraph {
         for (number, memory) in &newest {
             let place = graph.add_node(GraphNode::Memory(*number));
             places.insert(*number, place);
-            for thing in named(&memory.event()) {
+            for thing in named_entities(&memory.event()) {
                 naming.entry(key(&memory.repo, thing)).or_default().push(place);
             }
         }
@@ -109,7 +110,7 @@ impl KnowledgeGraph {
     }
 
     /// Adds the stated links of the analysed memories.
-    fn link(&mut self, links: &Links, scope: &Scope, things: &mut HashMap<Key, NodeIndex>) {
+    fn link(&mut self, links: &Links, scope: &AnalysisScope, things: &mut HashMap<Key, NodeIndex>) {
         for (source, target, said) in links.all().filter(|(_, _, said)| said.holds_at(scope.now)) {
             // A link between two places in code does not connect memories.
             if !matches!((source, target), (NodeRef::Memory(_), _) | (_, NodeRef::Memory(_))) {
@@ -119,7 +120,7 @@ impl KnowledgeGraph {
                 NodeRef::Memory(number) => self.places.get(number).copied(),
                 NodeRef::Absent(_) => None,
                 NodeRef::Code(code) => {
-                    let key = key(&said.repo, Thing::File(code.path.clone()));
+                    let key = key(&said.repo, NamedEntity::File(code.path.clone()));
                     Some(
                         *things.entry(key).or_insert_with(|| self.graph.add_node(GraphNode::Named)),
                     )

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Scope;
+use super::AnalysisScope;
 use crate::links::{Links, NodeRef};
 use crate::snapshot::Snapshot;
 use event::Relation;
@@ -27,10 +27,10 @@ pub struct LinkCounts {
 impl LinkCounts {
     /// Counts the links of which one end at least is in the scope.
     #[must_use]
-    pub fn of(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Self {
+    pub fn count(snapshot: &Snapshot, links: &Links, scope: &AnalysisScope) -> Self {
         let is_in = |node_ref: &NodeRef| match node_ref {
             NodeRef::Memory(number) => {
-                snapshot.memory(*number).is_some_and(|memory| scope.has(memory))
+                snapshot.memory(*number).is_some_and(|memory| scope.contains(memory))
             }
             NodeRef::Code(place) => {
                 scope.repos.as_ref().is_none_or(|repos| repos.contains(&place.repo))

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::findings::{FindingBounds, FindingKind, hubs};
-use super::knowledge_graph::Scope;
-use super::{Finding, KnowledgeGraph, clusters, gaps};
+use super::knowledge_graph::AnalysisScope;
+use super::{GraphFinding, KnowledgeGraph, clusters, gaps};
 use crate::links::Links;
 use crate::snapshot::Snapshot;
 use event::RepoKey;
@@ -19,7 +19,7 @@ const LISTED_MAX: usize = 4;
 
 /// The state of the knowledge.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct KnowledgeSummary {
     /// The number of active memories.
     pub memories: usize,
     /// The number of repositories.
@@ -35,20 +35,20 @@ pub struct Summary {
     /// The number of established memories.
     pub established: usize,
     /// The memories with the most links.
-    pub hubs: Vec<Finding>,
+    pub hubs: Vec<GraphFinding>,
     /// The number of analysed memories without links.
-    pub alone: usize,
+    pub unlinked: usize,
     /// The number of memories that are said more than once.
     pub repeated: usize,
 }
 
 /// Adds it up.
 #[must_use]
-pub fn summary(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Summary {
-    let mut brief = Summary::default();
+pub fn summarise(snapshot: &Snapshot, links: &Links, scope: &AnalysisScope) -> KnowledgeSummary {
+    let mut brief = KnowledgeSummary::default();
     let (mut repos, mut active) = (BTreeMap::new(), BTreeMap::new());
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-    for memory in snapshot.memories().iter().filter(|memory| scope.has(memory)) {
+    for memory in snapshot.memories().iter().filter(|memory| scope.contains(memory)) {
         brief.memories += 1;
         *repos.entry(memory.repo.clone()).or_insert(0_usize) += 1;
         *kinds.entry(memory.provenance.kind.as_str().to_owned()).or_default() += 1;
@@ -66,9 +66,10 @@ pub fn summary(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Summary {
     brief.repos = repos.len();
     (brief.active, brief.kinds) = (most(active), most(kinds));
     brief.hubs = hubs(snapshot, links, scope, FindingBounds { limit: LISTED_MAX, at_least: None });
-    let whole = KnowledgeGraph::of(snapshot, links, scope);
-    let lonely = |finding: &&Finding| matches!(finding.about, FindingKind::Gap { ties: 0, .. });
-    brief.alone = gaps(&whole, 0, usize::MAX).iter().filter(lonely).count();
+    let whole = KnowledgeGraph::build(snapshot, links, scope);
+    let lonely =
+        |finding: &&GraphFinding| matches!(finding.about, FindingKind::Gap { ties: 0, .. });
+    brief.unlinked = gaps(&whole, 0, usize::MAX).iter().filter(lonely).count();
     brief.repeated =
         clusters(snapshot, scope, FindingBounds { limit: usize::MAX, at_least: None }).len();
     brief

@@ -18,15 +18,15 @@ fn link(number: usize, source: &str, relation: &str, target: &str) -> Value {
         "memory_id": source, "relation": relation, "target": target})
 }
 
-fn everything() -> Scope {
-    Scope { repos: None, now: now() }
+fn everything() -> AnalysisScope {
+    AnalysisScope { repos: None, now: now() }
 }
 
 fn upto(limit: usize) -> FindingBounds {
     FindingBounds { limit, at_least: None }
 }
 
-fn ids(found: &[Finding], snapshot: &Snapshot) -> Vec<String> {
+fn ids(found: &[GraphFinding], snapshot: &Snapshot) -> Vec<String> {
     found.iter().map(|finding| snapshot.memory(finding.number).unwrap().id.to_string()).collect()
 }
 
@@ -48,12 +48,12 @@ fn hubs_are_those_with_most_links_that_somebody_told() {
     automatic.push(over);
     for lines in [lines, automatic] {
         let snapshot = snapshot(&lines);
-        let found = hubs(&snapshot, &Links::of(&snapshot, None), &everything(), upto(2));
+        let found = hubs(&snapshot, &Links::collect(&snapshot, None), &everything(), upto(2));
         assert_eq!(ids(&found, &snapshot), ["m0", "m1"]);
         let FindingKind::Hub { relations, rank } = &found[0].about else { panic!("{found:?}") };
         assert_eq!(*relations, [(Relation::Calls, 4)].into());
         assert!((0.0..=1.0).contains(rank), "{rank}");
-        let links = Links::of(&snapshot, None);
+        let links = Links::collect(&snapshot, None);
         let many = FindingBounds { limit: 9, at_least: Some(4) };
         assert_eq!(ids(&hubs(&snapshot, &links, &everything(), many), &snapshot), ["m0"]);
     }
@@ -69,7 +69,7 @@ fn a_bridge_ties_memories_of_different_kinds_together() {
         lesson("m4", "error", "nothing"),
     ];
     let snapshot = snapshot(&lines);
-    let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &everything());
+    let whole = KnowledgeGraph::build(&snapshot, &Links::collect(&snapshot, None), &everything());
     let found = bridges(&snapshot, &whole, upto(9));
     assert_eq!(ids(&found, &snapshot), ["m2"]);
     let FindingKind::Bridge { kinds, ways } = &found[0].about else { panic!() };
@@ -95,7 +95,7 @@ fn gaps_are_tied_to_little_and_the_proven_come_first() {
             "agent_id": "codex", "session_id": number.to_string()})
     }));
     let snapshot = snapshot(&lines);
-    let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &everything());
+    let whole = KnowledgeGraph::build(&snapshot, &Links::collect(&snapshot, None), &everything());
     let found = gaps(&whole, TIES_MAX, 9);
     assert_eq!(
         ids(&found, &snapshot),
@@ -124,7 +124,8 @@ fn a_cluster_joins_equal_texts_and_no_others() {
     assert_eq!(ids(&found, &snapshot), ["m3"], "the newest stands for them");
     let FindingKind::Cluster(others) = &found[0].about else { panic!() };
     assert_eq!(others.len(), 2);
-    let web = Scope { repos: Some([event::RepoKey::parse("web").unwrap()].into()), now: now() };
+    let web =
+        AnalysisScope { repos: Some([event::RepoKey::parse("web").unwrap()].into()), now: now() };
     assert!(clusters(&snapshot, &web, upto(9)).is_empty());
 }
 
@@ -141,8 +142,8 @@ fn what_stands_alone_is_told_with_what_it_may_belong_to() {
     ];
     let snapshot = snapshot(&lines);
     let scope = everything();
-    let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &scope);
-    let found = isolated(&snapshot, &whole, &scope, 9);
+    let whole = KnowledgeGraph::build(&snapshot, &Links::collect(&snapshot, None), &scope);
+    let found = isolated_memories(&snapshot, &whole, &scope, 9);
     let told: Vec<(u32, Vec<u32>)> = found.into_iter().map(|one| (one.number, one.near)).collect();
     assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 0]);
     assert!(told.iter().all(|(_, near)| near.contains(&2) && !near.contains(&5)), "{told:?}");
@@ -163,8 +164,8 @@ fn a_brief_counts_what_counts() {
     lines[0]["repo"] = "web".into();
     lines[0]["timestamp"] = "2025-01-01T00:00:00Z".into();
     let snapshot = snapshot(&lines);
-    let found = summary(&snapshot, &Links::of(&snapshot, None), &everything());
-    assert_eq!((found.memories, found.repos, found.recent, found.alone), (3, 2, 2, 1));
+    let found = summarise(&snapshot, &Links::collect(&snapshot, None), &everything());
+    assert_eq!((found.memories, found.repos, found.recent, found.unlinked), (3, 2, 2, 1));
     assert_eq!((found.established, found.proven, found.repeated), (1, 0, 0));
     assert_eq!(found.kinds, [("error".to_owned(), 2), ("decision".to_owned(), 1)]);
     assert_eq!(found.hubs.len(), 2);
@@ -183,7 +184,7 @@ fn links_are_counted_by_relation_and_end() {
     over["valid_to"] = "2026-05-20T00:00:00Z".into();
     lines.extend([made, over]);
     let snapshot = snapshot(&lines);
-    let counts = LinkCounts::of(&snapshot, &Links::of(&snapshot, None), &everything());
+    let counts = LinkCounts::count(&snapshot, &Links::collect(&snapshot, None), &everything());
     let relations = [(Relation::Calls, 1), (Relation::Touches, 1), (Relation::RelatedTo, 1)];
     let expected = LinkCounts {
         links: 3,

@@ -45,7 +45,7 @@ fn child() {
             let _ = std::io::stdin().read(&mut [0]);
         }
     };
-    ana.sync_telling(Consent::Given, &steps).unwrap();
+    ana.sync_with_steps(Consent::Given, &steps).unwrap();
 }
 
 /// The machine of the parent.

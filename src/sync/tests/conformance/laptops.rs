@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use settings::SyncPolicy;
 use store::Store;
 use sync::{
-    Consent, FilePart, FolderRemote, GitRemote, History, NextTree, Preview, Published,
-    RemoteAddress, RemoteKind, SyncError, SyncReport, SyncRequest, Tip, Transport, preview,
+    Consent, FilePart, FolderRemote, GitRemote, NextTree, Preview, PublishOutcome, RemoteAddress,
+    RemoteHistory, RemoteKind, SyncError, SyncReport, SyncRequest, Tip, Transport, preview,
     sync_round,
 };
 
@@ -134,7 +134,7 @@ impl Team {
     }
 
     /// Publishes any files under any origin, as a program of somebody else could.
-    pub fn publish(&self, origin: &StoreOrigin, files: &[(&str, &[u8])]) -> Published {
+    pub fn publish(&self, origin: &StoreOrigin, files: &[(&str, &[u8])]) -> PublishOutcome {
         let stranger = self.laptop(&format!("stranger-{}", origin.as_str()));
         let published = stranger.with_transport(&|_| {}, |transport| {
             let tips = transport.tips().unwrap();
@@ -143,7 +143,7 @@ impl Team {
             let next = NextTree {
                 origin,
                 on: tips.tips.get(origin),
-                history: History::Keep,
+                history: RemoteHistory::Keep,
                 files: files.iter().map(|(path, bytes)| (*path, FilePart::New(bytes))).collect(),
                 at: noon(),
             };
@@ -151,7 +151,7 @@ impl Team {
             transport.publish(&next, &tip).unwrap()
         });
         std::fs::remove_dir_all(stranger.cache.parent().unwrap()).unwrap();
-        if let (Kind::Nats, Published::Refused(_)) = (self.kind, &published) {
+        if let (Kind::Nats, PublishOutcome::Refused(_)) = (self.kind, &published) {
             let server = self.server.borrow();
             server.as_ref().unwrap().publish(origin, files);
         }
@@ -200,11 +200,11 @@ impl Laptop {
     }
 
     pub fn try_sync(&self, consent: Consent) -> Result<SyncReport, SyncError> {
-        self.sync_telling(consent, &|_| {})
+        self.sync_with_steps(consent, &|_| {})
     }
 
     /// One round that tells its steps.
-    pub fn sync_telling(
+    pub fn sync_with_steps(
         &self,
         consent: Consent,
         steps: &dyn Fn(&'static str),

@@ -5,8 +5,8 @@ use std::cell::{Cell, RefCell};
 
 use event::StoreOrigin;
 use sync::{
-    Brought, Consent, FolderRemote, Listed, Listing, NextTree, Published, SyncError, Tip, Tips,
-    Transport,
+    Consent, FetchedTips, FolderRemote, Listing, NextTree, PublishOutcome, SyncError, Tip, Tips,
+    Transport, TreeFile,
 };
 
 use crate::laptops::{API, Kind, Team, api, kinds};
@@ -19,17 +19,21 @@ impl Transport for FallingSilent<'_> {
         self.0.tips()
     }
 
-    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<Brought, SyncError> {
+    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<FetchedTips, SyncError> {
         let silent = || SyncError::Remote { remote: "x".to_owned(), why: "silent".to_owned() };
         let failed = wanted.iter().map(|(origin, _)| (origin.clone(), silent())).collect();
-        Ok(Brought { failed, ..Brought::default() })
+        Ok(FetchedTips { failed, ..FetchedTips::default() })
     }
 
     fn list(&mut self, origin: &StoreOrigin, tip: &Tip) -> Result<Listing, SyncError> {
         self.0.list(origin, tip)
     }
 
-    fn read(&mut self, origin: &StoreOrigin, files: &[&Listed]) -> Result<Vec<Vec<u8>>, SyncError> {
+    fn read(
+        &mut self,
+        origin: &StoreOrigin,
+        files: &[&TreeFile],
+    ) -> Result<Vec<Vec<u8>>, SyncError> {
         self.0.read(origin, files)
     }
 
@@ -37,7 +41,7 @@ impl Transport for FallingSilent<'_> {
         self.0.prepare(next)
     }
 
-    fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<Published, SyncError> {
+    fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<PublishOutcome, SyncError> {
         self.0.publish(next, tip)
     }
 
@@ -83,7 +87,7 @@ fn a_line_that_dies_in_a_fetch_is_no_copy() {
             team.take_remote_away();
         }
     };
-    let report = ana.sync_telling(Consent::Given, &steps).unwrap();
+    let report = ana.sync_with_steps(Consent::Given, &steps).unwrap();
     assert!(is_away.get());
     assert_eq!((report.renewed_from, report.waiting.unwrap().lines), (None, 1));
     team.bring_remote_back();
@@ -122,7 +126,7 @@ fn what_did_not_change_is_not_read_again() {
             let compared = RefCell::new(0);
             let steps =
                 |step: &'static str| *compared.borrow_mut() += usize::from(step == "compared");
-            let report = ana.sync_telling(consent, &steps).unwrap();
+            let report = ana.sync_with_steps(consent, &steps).unwrap();
             (compared.into_inner(), report)
         };
         ana.write_line(API, r#"{"id":"p1","lesson":"mine","private":true}"#);

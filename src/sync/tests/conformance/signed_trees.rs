@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use settings::SignatureRule;
-use sync::{Consent, Seal, SyncError, TeamState, Unverified, accept_key};
+use sync::{Consent, Seal, SyncError, TeamState, UnverifiedOrigin, accept_key};
 
 use crate::laptops::{API, Kind, Laptop, Team, git, noon};
 use crate::signing_keys::{fingerprint, has_ssh_keygen, key, key_with, push_as};
@@ -41,7 +41,7 @@ fn lose_objects(cache: &std::path::Path) {
 /// One round, and the steps that it took.
 fn steps_of(laptop: &Laptop) -> (sync::SyncReport, Vec<&'static str>) {
     let steps = RefCell::new(Vec::new());
-    let report = laptop.sync_telling(Consent::Given, &|step| steps.borrow_mut().push(step));
+    let report = laptop.sync_with_steps(Consent::Given, &|step| steps.borrow_mut().push(step));
     (report.unwrap(), steps.into_inner())
 }
 
@@ -86,7 +86,8 @@ fn a_forged_part_is_not_taken() {
         push_as(&team, &origin, (FORGED, forger));
         let (report, steps) = steps_of(&bo);
         let seen = forger.map_or(Seal::Unsigned, |key| Seal::Signed(fingerprint(key)));
-        let held = Unverified { origin: origin.clone(), expected: Some(expected.clone()), seen };
+        let held =
+            UnverifiedOrigin { origin: origin.clone(), expected: Some(expected.clone()), seen };
         assert_eq!(report.unverified, std::slice::from_ref(&held));
         assert!(!steps.contains(&"ls-tree") && !steps.contains(&"mirrored"), "{steps:?}");
         assert_eq!(bo.mirror(&origin).len(), round + 1, "nothing is lost or added");
@@ -197,10 +198,13 @@ fn another_key_waits_until_it_is_accepted() {
     for _ in 0..2 {
         let report = bo.sync();
         let (expected, seen) = (Some(old.clone()), Seal::Signed(new.clone()));
-        assert_eq!(report.unverified, [Unverified { origin: origin.clone(), expected, seen }]);
+        assert_eq!(
+            report.unverified,
+            [UnverifiedOrigin { origin: origin.clone(), expected, seen }]
+        );
     }
     assert_eq!(bo.mirror(&origin), std::slice::from_ref(&first));
-    let state = || TeamState::of(&bo.store, &bo.policy, &bo.remote, &bo.cache, noon()).unwrap();
+    let state = || TeamState::read(&bo.store, &bo.policy, &bo.remote, &bo.cache, noon()).unwrap();
     assert_eq!(state().unverified.len(), 1);
     assert_eq!(accept(&bo, origin.shown()).unwrap(), Some(new));
     assert_eq!(state().unverified, []);
@@ -302,11 +306,11 @@ fn what_is_held_is_told_until_it_ends() {
             lose_objects(&bo.cache);
         }
     };
-    let report = bo.sync_telling(Consent::Given, &lose).unwrap();
+    let report = bo.sync_with_steps(Consent::Given, &lose).unwrap();
     assert_eq!((report.unverified.len(), report.trouble.len()), (1, 1), "{:?}", report.trouble);
     git(&remote, &["update-ref", &name, &right], "");
     assert_eq!((bo.sync().unverified, bo.mirror(&ana.origin()).len()), (Vec::new(), 1));
-    let state = TeamState::of(&bo.store, &bo.policy, &bo.remote, &bo.cache, noon()).unwrap();
+    let state = TeamState::read(&bo.store, &bo.policy, &bo.remote, &bo.cache, noon()).unwrap();
     assert_eq!(state.unverified, []);
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use event::StoreOrigin;
-use sync::{FilePart, History, NextTree, Published};
+use sync::{FilePart, NextTree, PublishOutcome, RemoteHistory};
 
 use crate::laptops::{Team, noon};
 
@@ -61,12 +61,12 @@ pub fn push_as(team: &Team, origin: &StoreOrigin, (line, key): (&str, Option<&Pa
         let next = NextTree {
             origin,
             on: tips.tips.get(origin),
-            history: History::Drop,
+            history: RemoteHistory::Drop,
             files: files.into_iter().map(|(path, bytes)| (path, FilePart::New(bytes))).collect(),
             at: noon(),
         };
         let tip = transport.prepare(&next).unwrap();
-        assert_eq!(transport.publish(&next, &tip).unwrap(), Published::Done);
+        assert_eq!(transport.publish(&next, &tip).unwrap(), PublishOutcome::Done);
     });
     std::fs::remove_dir_all(mallory.cache.parent().unwrap()).unwrap();
 }

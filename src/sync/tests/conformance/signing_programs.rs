@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use sync::Unverified;
+use sync::UnverifiedOrigin;
 
 use crate::laptops::{Kind, Laptop, Team};
 use crate::signed_trees::signing_team;
@@ -28,7 +28,7 @@ fn child() {
     let public = folder.join("key-of-agent.pub");
     laptop.policy.signing_key = public.exists().then_some(public);
     let report = laptop.sync();
-    let told: Vec<String> = report.unverified.iter().map(Unverified::to_string).collect();
+    let told: Vec<String> = report.unverified.iter().map(UnverifiedOrigin::to_string).collect();
     let told = [told, report.trouble].concat().join("\n");
     std::fs::write(folder.join("told"), told).unwrap();
 }

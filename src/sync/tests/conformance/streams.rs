@@ -56,7 +56,7 @@ fn killed_servers_of_a_cluster_lose_nothing() {
     };
     let began = Instant::now();
     // Whether the round ends well depends on the moment.
-    let _ = ana.sync_telling(Consent::Given, &steps);
+    let _ = ana.sync_with_steps(Consent::Given, &steps);
     until_done(&ana);
     println!("3,000 lines with a killed leader: {:?}", began.elapsed());
     cluster.borrow_mut().servers[killed.get().unwrap()].run();
@@ -121,7 +121,7 @@ fn a_second_publisher_of_an_origin_is_noticed() {
             team.server.borrow().as_ref().unwrap().publish(&own, &files);
         }
     };
-    let report = ana.sync_telling(Consent::Given, &steps).unwrap();
+    let report = ana.sync_with_steps(Consent::Given, &steps).unwrap();
     assert_eq!((report.renewed_from, report.pushed), (Some(own.clone()), 2));
     let bo = team.laptop("bo");
     bo.sync();

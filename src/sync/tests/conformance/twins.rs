@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use event::StoreOrigin;
-use sync::{Consent, FilePart, History, NextTree, Published, Tip};
+use sync::{Consent, FilePart, NextTree, PublishOutcome, RemoteHistory, Tip};
 
 use crate::laptops::{API, Kind, Team, api, kinds, noon};
 
@@ -114,18 +114,18 @@ fn a_tree_replaces_only_what_it_was_made_on() {
                 let tips: Vec<_> = transport.tips().unwrap().tips.into_iter().collect();
                 transport.bring(&tips).unwrap();
                 let files = [("FORMAT", FilePart::New(text))].into();
-                let (history, at) = (History::Drop, noon());
+                let (history, at) = (RemoteHistory::Drop, noon());
                 let next = NextTree { origin: &origin, on, history, files, at };
                 let tip = transport.prepare(&next).unwrap();
                 (transport.publish(&next, &tip).unwrap(), tip)
             })
         };
         let (first, tip) = publish(None, b"1\n");
-        assert_eq!(first, Published::Done);
-        assert_eq!(publish(None, b"2\n").0, Published::Taken, "{kind:?}");
+        assert_eq!(first, PublishOutcome::Done);
+        assert_eq!(publish(None, b"2\n").0, PublishOutcome::Conflict, "{kind:?}");
         let (second, later) = publish(Some(&tip), b"3\n");
-        assert_eq!(second, Published::Done);
-        assert_eq!(publish(Some(&tip), b"4\n").0, Published::Taken, "{kind:?}");
+        assert_eq!(second, PublishOutcome::Done);
+        assert_eq!(publish(Some(&tip), b"4\n").0, PublishOutcome::Conflict, "{kind:?}");
         let tips = ana.with_transport(&|_| {}, |transport| transport.tips().unwrap().tips);
         assert_eq!(tips.get(&origin), Some(&later));
     }

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::prompt_text::typed;
-use crate::readers::loose_json::Loose;
+use crate::prompt_text::typed_text;
+use crate::readers::loose_json::LooseValue;
 use crate::records::each_record;
 use crate::source::{ReadError, Resume, TranscriptFile};
-use crate::transcript::{Extent, Happening, SessionFact, TranscriptMoment, TranscriptSink};
+use crate::transcript::{MomentKind, SessionExtent, SessionFact, TranscriptMoment, TranscriptSink};
 
 /// Most prompts that are read; one a minute for a working year makes fewer.
 const PROMPTS_MAX: usize = 200_000;
@@ -17,10 +17,10 @@ const PROMPTS_MAX: usize = 200_000;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct HistoryLine {
-    display: Loose,
-    timestamp: Loose,
-    project: Loose,
-    session_id: Loose,
+    display: LooseValue,
+    timestamp: LooseValue,
+    project: LooseValue,
+    session_id: LooseValue,
 }
 
 /// The prompts of one session.
@@ -37,7 +37,7 @@ pub(super) fn read(
 ) -> Result<Resume, ReadError> {
     let (mut sessions, mut places, mut left) = (Vec::new(), HashMap::new(), PROMPTS_MAX);
     let mut each = |line: HistoryLine, _: &mut dyn TranscriptSink| {
-        let prompt = typed(line.display.text());
+        let prompt = typed_text(line.display.text());
         let is_command = prompt.starts_with('/') && !prompt.contains(char::is_whitespace);
         let id = line.session_id.text();
         if id.is_empty() || prompt.is_empty() || is_command || left == 0 {
@@ -56,13 +56,13 @@ pub(super) fn read(
     };
     let end = each_record(&file.path, 0, sink, &|_| false, &mut each)?;
     for ThinSession { id, project, prompts } in sessions {
-        sink.session(&id, Extent::Whole);
+        sink.session(&id, SessionExtent::Whole);
         if let Some(project) = project {
             sink.fact(SessionFact::Directory(project));
         }
         for (at_ms, prompt) in prompts {
-            let what = Happening::Asked(prompt);
-            sink.happened(TranscriptMoment { message_id: None, at_ms, what });
+            let what = MomentKind::Asked(prompt);
+            sink.moment(TranscriptMoment { message_id: None, at_ms, kind: what });
         }
     }
     Ok(Resume { offset: end, ..Resume::default() })

@@ -3,61 +3,61 @@
 
 use serde::Deserialize;
 
-use crate::readers::loose_json::{Loose, Shaped};
-use crate::transcript::{Happening, Outcome};
+use crate::readers::loose_json::{LooseItems, LooseValue};
+use crate::transcript::{MomentKind, Outcome};
 
 /// The fields of a line that are read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ClaudeLine {
     #[serde(rename = "type")]
-    pub(super) kind: Loose,
-    pub(super) subtype: Loose,
-    pub(super) uuid: Loose,
-    pub(super) session_id: Loose,
-    pub(super) agent_id: Loose,
-    pub(super) timestamp: Loose,
-    pub(super) cwd: Loose,
-    pub(super) git_branch: Loose,
-    pub(super) entrypoint: Loose,
-    pub(super) prompt_source: Loose,
-    pub(super) origin: Shaped<ClaudeOrigin>,
-    pub(super) forked_from: Shaped<ClaudeOrigin>,
-    pub(super) is_sidechain: Loose,
-    pub(super) is_meta: Loose,
-    pub(super) is_compact_summary: Loose,
-    pub(super) is_api_error_message: Loose,
-    pub(super) message: Shaped<ClaudeMessage>,
-    pub(super) operation: Loose,
-    pub(super) content: Loose,
-    pub(super) attachment: Shaped<ClaudeAttachment>,
-    pub(super) custom_title: Loose,
-    pub(super) ai_title: Loose,
-    pub(super) summary: Loose,
-    pub(super) leaf_uuid: Loose,
+    pub(super) kind: LooseValue,
+    pub(super) subtype: LooseValue,
+    pub(super) uuid: LooseValue,
+    pub(super) session_id: LooseValue,
+    pub(super) agent_id: LooseValue,
+    pub(super) timestamp: LooseValue,
+    pub(super) cwd: LooseValue,
+    pub(super) git_branch: LooseValue,
+    pub(super) entrypoint: LooseValue,
+    pub(super) prompt_source: LooseValue,
+    pub(super) origin: LooseItems<ClaudeOrigin>,
+    pub(super) forked_from: LooseItems<ClaudeOrigin>,
+    pub(super) is_sidechain: LooseValue,
+    pub(super) is_meta: LooseValue,
+    pub(super) is_compact_summary: LooseValue,
+    pub(super) is_api_error_message: LooseValue,
+    pub(super) message: LooseItems<ClaudeMessage>,
+    pub(super) operation: LooseValue,
+    pub(super) content: LooseValue,
+    pub(super) attachment: LooseItems<ClaudeAttachment>,
+    pub(super) custom_title: LooseValue,
+    pub(super) ai_title: LooseValue,
+    pub(super) summary: LooseValue,
+    pub(super) leaf_uuid: LooseValue,
 }
 
 /// Who caused a prompt, or which session was copied.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ClaudeOrigin {
-    pub(super) kind: Loose,
-    pub(super) session_id: Loose,
+    pub(super) kind: LooseValue,
+    pub(super) session_id: LooseValue,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeMessage {
-    pub(super) model: Loose,
-    pub(super) content: Shaped<ClaudeBlock>,
+    pub(super) model: LooseValue,
+    pub(super) content: LooseItems<ClaudeBlock>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeAttachment {
     #[serde(rename = "type")]
-    pub(super) kind: Loose,
-    pub(super) prompt: Shaped<ClaudeBlock>,
+    pub(super) kind: LooseValue,
+    pub(super) prompt: LooseItems<ClaudeBlock>,
 }
 
 /// A part of a message: text, a call or its result.
@@ -65,41 +65,41 @@ pub(super) struct ClaudeAttachment {
 #[serde(default)]
 pub(super) struct ClaudeBlock {
     #[serde(rename = "type")]
-    pub(super) kind: Loose,
-    pub(super) text: Loose,
-    pub(super) id: Loose,
-    pub(super) name: Loose,
-    pub(super) input: Shaped<ClaudeInput>,
-    pub(super) tool_use_id: Loose,
-    pub(super) content: Shaped<ClaudeBlock>,
-    pub(super) is_error: Loose,
+    pub(super) kind: LooseValue,
+    pub(super) text: LooseValue,
+    pub(super) id: LooseValue,
+    pub(super) name: LooseValue,
+    pub(super) input: LooseItems<ClaudeInput>,
+    pub(super) tool_use_id: LooseValue,
+    pub(super) content: LooseItems<ClaudeBlock>,
+    pub(super) is_error: LooseValue,
 }
 
 /// The arguments of a call that tell what it was about.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeInput {
-    command: Loose,
-    file_path: Loose,
-    notebook_path: Loose,
-    plan: Loose,
-    questions: Shaped<ClaudeQuestion>,
-    pattern: Loose,
-    query: Loose,
-    url: Loose,
-    prompt: Loose,
-    skill: Loose,
-    subject: Loose,
-    path: Loose,
-    description: Loose,
-    title: Loose,
-    text: Loose,
+    command: LooseValue,
+    file_path: LooseValue,
+    notebook_path: LooseValue,
+    plan: LooseValue,
+    questions: LooseItems<ClaudeQuestion>,
+    pattern: LooseValue,
+    query: LooseValue,
+    url: LooseValue,
+    prompt: LooseValue,
+    skill: LooseValue,
+    subject: LooseValue,
+    path: LooseValue,
+    description: LooseValue,
+    title: LooseValue,
+    text: LooseValue,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ClaudeQuestion {
-    question: Loose,
+    question: LooseValue,
 }
 
 /// Calls that say nothing worth keeping: lists that the agent keeps for itself.
@@ -107,8 +107,8 @@ const CALLS_LEFT: &[&str] =
     &["TodoWrite", "TaskUpdate", "TaskList", "TaskGet", "TaskOutput", "BashOutput", "ToolSearch"];
 
 /// All text of a content, its parts on lines of their own.
-pub(super) fn text_of(content: &mut Shaped<ClaudeBlock>) -> String {
-    let mut text = content.text.take();
+pub(super) fn text_of(content: &mut LooseItems<ClaudeBlock>) -> String {
+    let mut text = content.text.take_text();
     for block in content.items.iter_mut().filter(|block| block.kind.text() == "text") {
         if !text.is_empty() {
             text.push('\n');
@@ -119,26 +119,26 @@ pub(super) fn text_of(content: &mut Shaped<ClaudeBlock>) -> String {
 }
 
 /// What a call of a tool is: one event, or two for a plan.
-pub(super) fn called(block: ClaudeBlock, found: &mut Vec<Happening>) {
+pub(super) fn add_call(block: ClaudeBlock, found: &mut Vec<MomentKind>) {
     let (call, tool, mut input) = (block.id, block.name, block.input.into_first());
     let call = call.text().to_owned();
     match tool.text() {
         "Bash" | "PowerShell" => {
-            found.push(Happening::Ran { call, command: input.command.take() });
+            found.push(MomentKind::Ran { call, command: input.command.take_text() });
         }
         "Edit" | "Write" | "MultiEdit" => {
-            found.push(Happening::Edited { call, path: input.file_path.take() });
+            found.push(MomentKind::Edited { call, path: input.file_path.take_text() });
         }
         "NotebookEdit" => {
-            found.push(Happening::Edited { call, path: input.notebook_path.take() });
+            found.push(MomentKind::Edited { call, path: input.notebook_path.take_text() });
         }
         name if CALLS_LEFT.contains(&name) => {}
         name => {
             let tool = name.to_owned();
             if name == "ExitPlanMode" {
-                found.push(Happening::Planned(input.plan.take()));
+                found.push(MomentKind::Planned(input.plan.take_text()));
             }
-            found.push(Happening::Called { call, tool, argument: argument_of(input) });
+            found.push(MomentKind::Called { call, tool, argument: argument_of(input) });
         }
     }
 }
@@ -163,7 +163,11 @@ fn argument_of(mut input: ClaudeInput) -> String {
         &mut input.title,
         &mut input.text,
     ];
-    fields.into_iter().find(|field| field.some().is_some()).map(Loose::take).unwrap_or_default()
+    fields
+        .into_iter()
+        .find(|field| field.some().is_some())
+        .map(LooseValue::take_text)
+        .unwrap_or_default()
 }
 
 /// How Claude Code words that a person refused a call.
@@ -189,7 +193,7 @@ const ANSWERS_END: &str = ". You can now continue";
 const TIME_RAN_OUT: i32 = 143;
 
 /// How a call ended, and what the person decided by it.
-pub(super) fn returned(text: &str, is_error: bool) -> (Outcome, Option<String>) {
+pub(super) fn call_outcome(text: &str, is_error: bool) -> (Outcome, Option<String>) {
     let text = text.trim_start();
     if !is_error {
         let answers = ANSWERS.iter().find_map(|begin| text.strip_prefix(begin)).map(|answers| {

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::claude_line::ClaudeLine;
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::readers::loose_json::{has_bytes, head_of, may_be_glued};
 use crate::records::{RecordLine, RecordLines, values_of_line};
 use crate::source::ReadError;
@@ -55,7 +55,7 @@ impl PromptQueue {
     pub(super) fn follow(&mut self, operation: &str, content: &str) -> Option<String> {
         // A program puts its notices in there as well.
         let is_notice = content.starts_with("{\"task_id\"");
-        let prompt = if is_notice { String::new() } else { typed(content) };
+        let prompt = if is_notice { String::new() } else { typed_text(content) };
         match operation {
             "enqueue" if self.waiting.len() < QUEUE_MAX => self.waiting.push(prompt),
             "dequeue" => drop(self.remove(Some(0))),
@@ -80,7 +80,7 @@ impl PromptQueue {
     }
 
     /// Remembers what the agent took.
-    pub(super) fn took(&mut self, prompt: String) {
+    pub(super) fn record_taken(&mut self, prompt: String) {
         if self.taken.len() < QUEUE_MAX {
             self.taken.push(prompt);
         }
@@ -96,7 +96,7 @@ impl PromptQueue {
     }
 
     /// The agent has come to rest, or a line of its own held the next prompt: what follows is about other prompts.
-    pub(super) fn settled(&mut self) {
+    pub(super) fn forget_taken(&mut self) {
         self.taken.clear();
     }
 }

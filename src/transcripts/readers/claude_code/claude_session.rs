@@ -7,13 +7,15 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use super::claude_line::{ClaudeAttachment, ClaudeBlock, ClaudeLine, called, returned, text_of};
+use super::claude_line::{
+    ClaudeAttachment, ClaudeBlock, ClaudeLine, add_call, call_outcome, text_of,
+};
 use super::claude_queue::PromptQueue;
-use crate::prompt_text::typed;
+use crate::prompt_text::typed_text;
 use crate::readers::loose_json::millis_of;
 use crate::source::{Resume, TranscriptFile};
 use crate::transcript::{
-    Extent, Happening, SessionFact, TitleSource, TranscriptMoment, TranscriptSink,
+    MomentKind, SessionExtent, SessionFact, TitleSource, TranscriptMoment, TranscriptSink,
 };
 
 /// Kinds of lines that say nothing worth keeping.
@@ -55,7 +57,7 @@ pub(super) struct ClaudeReading {
     /// The id of the session if the lines have none: the name of the file.
     stem: String,
     is_agent: bool,
-    extent: Extent,
+    extent: SessionExtent,
     begun: Option<ClaudeBegun>,
     session: Option<String>,
     ended: Vec<String>,
@@ -76,7 +78,7 @@ impl ClaudeReading {
         Self {
             stem: agent.unwrap_or(stem).to_owned(),
             is_agent: agent.is_some(),
-            extent: if is_whole { Extent::Whole } else { Extent::Continued },
+            extent: if is_whole { SessionExtent::Whole } else { SessionExtent::Continued },
             begun: resume.and_then(|resume| ClaudeBegun::deserialize(&resume.state).ok()),
             session: None,
             ended: Vec::new(),
@@ -94,7 +96,7 @@ impl ClaudeReading {
     }
 
     /// Reports a line. Returns its kind if that is unknown, and an empty text if it says nothing.
-    pub(super) fn take(
+    pub(super) fn read_line(
         &mut self,
         line: ClaudeLine,
         sink: &mut dyn TranscriptSink,
@@ -129,7 +131,8 @@ impl ClaudeReading {
         if is_other && !self.ended.contains(&id) {
             let before = self.session.replace(id.clone());
             self.ended.extend(before.filter(|_| self.ended.len() < SESSIONS_MAX));
-            (self.has_directory, self.has_prompt) = (false, self.extent == Extent::Continued);
+            (self.has_directory, self.has_prompt) =
+                (false, self.extent == SessionExtent::Continued);
             sink.session(&id, self.extent);
             if self.is_agent {
                 sink.fact(SessionFact::ByProgram);
@@ -174,10 +177,10 @@ impl ClaudeReading {
 
     fn user(&mut self, mut line: ClaudeLine, sink: &mut dyn TranscriptSink) -> bool {
         self.enter(&line, sink);
-        let moment = MomentOf::line(&line);
+        let moment = LineStamp::line(&line);
         let mut message = std::mem::take(&mut line.message).into_first();
         if line.is_compact_summary.is_true() {
-            moment.tell(sink, Happening::Summarised(text_of(&mut message.content)));
+            moment.report(sink, MomentKind::Summarised(text_of(&mut message.content)));
             return true;
         }
         let mut is_told = false;
@@ -197,14 +200,14 @@ impl ClaudeReading {
         &mut self,
         line: &ClaudeLine,
         text: &str,
-        moment: &MomentOf,
+        moment: &LineStamp,
         sink: &mut dyn TranscriptSink,
     ) -> bool {
         if text.trim_start().starts_with("[Request interrupted by user") {
-            moment.tell(sink, Happening::Interrupted);
+            moment.report(sink, MomentKind::Interrupted);
             return true;
         }
-        let prompt = typed(text);
+        let prompt = typed_text(text);
         if prompt.is_empty() || !self.is_of_person(line, sink) {
             return false;
         }
@@ -212,16 +215,16 @@ impl ClaudeReading {
         if self.queue.was_taken(&prompt) {
             return true;
         }
-        self.queue.settled();
+        self.queue.forget_taken();
         // What follows a `!` is a command of the person.
         let is_command = text.trim_start().starts_with("<bash-input>");
         let call = String::new();
-        moment.tell(
+        moment.report(
             sink,
             if is_command {
-                Happening::Ran { call, command: prompt }
+                MomentKind::Ran { call, command: prompt }
             } else {
-                Happening::Asked(prompt)
+                MomentKind::Asked(prompt)
             },
         );
         true
@@ -248,28 +251,28 @@ impl ClaudeReading {
 
     fn assistant(&mut self, line: ClaudeLine, sink: &mut dyn TranscriptSink) -> bool {
         self.enter(&line, sink);
-        let moment = MomentOf::line(&line);
+        let moment = LineStamp::line(&line);
         let mut message = line.message.into_first();
         if message.model.text() == "<synthetic>" {
             let is_error = line.is_api_error_message.is_true();
             if is_error {
-                moment.tell(sink, Happening::Failed(text_of(&mut message.content)));
+                moment.report(sink, MomentKind::Failed(text_of(&mut message.content)));
             }
             return is_error;
         }
         let mut found = Vec::new();
         if let Some(text) = message.content.text.some() {
-            found.push(Happening::Answered(text.to_owned()));
+            found.push(MomentKind::Answered(text.to_owned()));
         }
         for mut block in message.content.items {
             match block.kind.text() {
-                "text" => found.push(Happening::Answered(block.text.take())),
-                "tool_use" => called(block, &mut found),
+                "text" => found.push(MomentKind::Answered(block.text.take_text())),
+                "tool_use" => add_call(block, &mut found),
                 _ => {}
             }
         }
         let is_told = !found.is_empty();
-        found.into_iter().for_each(|what| moment.tell(sink, what));
+        found.into_iter().for_each(|what| moment.report(sink, what));
         is_told
     }
 
@@ -281,19 +284,19 @@ impl ClaudeReading {
             return false;
         }
         self.enter(&line, sink);
-        let (text, moment) = (text_of(&mut prompt), MomentOf::line(&line));
+        let (text, moment) = (text_of(&mut prompt), LineStamp::line(&line));
         self.prompt(&line, &text, &moment, sink)
     }
 
     /// Follows the queue of prompts, and reports one that the agent took while it worked.
     fn queued(&mut self, mut line: ClaudeLine, sink: &mut dyn TranscriptSink) -> bool {
-        let content = line.content.take();
+        let content = line.content.take_text();
         let Some(prompt) = self.queue.follow(line.operation.text(), &content) else {
             return false;
         };
         self.enter(&line, sink);
-        let is_told = self.prompt(&line, &prompt, &MomentOf::line(&line), sink);
-        self.queue.took(prompt);
+        let is_told = self.prompt(&line, &prompt, &LineStamp::line(&line), sink);
+        self.queue.record_taken(prompt);
         is_told
     }
 
@@ -301,7 +304,7 @@ impl ClaudeReading {
         self.enter(&line, sink);
         let is_recap = line.subtype.text() == "away_summary";
         if is_recap {
-            MomentOf::line(&line).tell(sink, Happening::Summarised(line.content.take()));
+            LineStamp::line(&line).report(sink, MomentKind::Summarised(line.content.take_text()));
         }
         is_recap
     }
@@ -343,33 +346,33 @@ impl ClaudeReading {
 }
 
 /// Reports how a call ended, and what the person decided by it.
-fn result(block: &mut ClaudeBlock, moment: &MomentOf, sink: &mut dyn TranscriptSink) {
+fn result(block: &mut ClaudeBlock, moment: &LineStamp, sink: &mut dyn TranscriptSink) {
     if block.kind.text() != "tool_result" {
         return;
     }
     let output = text_of(&mut block.content);
-    let (outcome, decided) = returned(&output, block.is_error.is_true());
-    let call = block.tool_use_id.take();
-    moment.tell(sink, Happening::Returned { call, outcome, output });
+    let (outcome, decided) = call_outcome(&output, block.is_error.is_true());
+    let call = block.tool_use_id.take_text();
+    moment.report(sink, MomentKind::Returned { call, outcome, output });
     if let Some(decided) = decided {
-        moment.tell(sink, Happening::Decided(decided));
+        moment.report(sink, MomentKind::Decided(decided));
     }
 }
 
 /// When a line was written, and its id.
-struct MomentOf {
+struct LineStamp {
     message_id: Option<String>,
     at_ms: Option<i64>,
 }
 
-impl MomentOf {
+impl LineStamp {
     fn line(line: &ClaudeLine) -> Self {
         Self { message_id: line.uuid.owned(), at_ms: millis_of(line.timestamp.text()) }
     }
 
-    fn tell(&self, sink: &mut dyn TranscriptSink, what: Happening) {
+    fn report(&self, sink: &mut dyn TranscriptSink, what: MomentKind) {
         let (message_id, at_ms) = (self.message_id.clone(), self.at_ms);
-        sink.happened(TranscriptMoment { message_id, at_ms, what });
+        sink.moment(TranscriptMoment { message_id, at_ms, kind: what });
     }
 }
 

@@ -14,7 +14,8 @@ use self::claude_session::ClaudeReading;
 use crate::readers::loose_json::{has_bytes, head_of, may_be_glued};
 use crate::records::each_record;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
 use crate::transcript::TranscriptSink;
 
@@ -40,7 +41,7 @@ impl TranscriptReader for ClaudeCode {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         let named = places.named("CLAUDE_CONFIG_DIR").map(|list| {
             let list = list.to_string_lossy().into_owned();
             list.split(',')
@@ -80,7 +81,7 @@ impl TranscriptReader for ClaudeCode {
         let offset = resume.map_or(0, |resume| resume.offset);
         let queue = PromptQueue::before(&file.path, offset)?;
         let mut reading = ClaudeReading::new(file, resume, queue);
-        let mut each = |line, sink: &mut dyn TranscriptSink| reading.take(line, sink);
+        let mut each = |line, sink: &mut dyn TranscriptSink| reading.read_line(line, sink);
         let end = each_record(&file.path, offset, sink, &is_noise, &mut each)?;
         Ok(Resume { offset: end, state: reading.state() })
     }

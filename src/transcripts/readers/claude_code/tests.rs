@@ -18,7 +18,7 @@ fn user(id: &str, text: &str) -> String {
     line(id, "user", &format!(r#""message":{{"role":"user","content":{text:?}}}"#))
 }
 
-fn said(id: &str, blocks: &str) -> String {
+fn assistant_line(id: &str, blocks: &str) -> String {
     line(id, "assistant", &format!(r#""message":{{"role":"assistant","content":[{blocks}]}}"#))
 }
 
@@ -62,7 +62,7 @@ fn answered(text: &str) -> PartKind {
 
 fn outcome_of(is_error: &str, output: &str) -> (Outcome, Option<String>) {
     let transcript = user("u1", "go")
-        + &said("a1", &call("c1", "Bash", r#"{"command":"make"}"#))
+        + &assistant_line("a1", &call("c1", "Bash", r#"{"command":"make"}"#))
         + &came_back("u2", "c1", is_error, output);
     let parts = parts_of(&transcript);
     let PartKind::Ran { outcome, .. } = &parts[1] else { panic!("{parts:?}") };
@@ -89,7 +89,8 @@ fn a_session_is_questions_answers_and_calls() {
         call("c5", "mcp__db__run", r#"{"query":{"deep":1},"text":"all"}"#),
         call("c6", "TodoWrite", r#"{"todos":[]}"#),
     ];
-    let transcript = user("u1", "why is the cart test flaky") + &said("a1", &calls.join(","));
+    let transcript =
+        user("u1", "why is the cart test flaky") + &assistant_line("a1", &calls.join(","));
     let (sessions, census) = read_as("s1.jsonl", &transcript);
     let [session] = sessions.as_slice() else { panic!("{sessions:?}") };
     assert_eq!(session.native_id, "s1");
@@ -160,14 +161,14 @@ fn a_refusal_keeps_the_reason_of_the_person() {
 fn plans_questions_and_answers_are_kept() {
     let question = r#"{"questions":[{"question":"Which one?","options":[{"label":"A"}]}]}"#;
     let transcript = user("u1", "plan it")
-        + &said("a1", &call("c1", "AskUserQuestion", question))
+        + &assistant_line("a1", &call("c1", "AskUserQuestion", question))
         + &came_back(
             "u2",
             "c1",
             "false",
             "User has answered your questions: \"Which one?\"=\"A. B\". You can now continue with it.",
         )
-        + &said("a2", &call("c2", "ExitPlanMode", r##"{"plan":"# Plan"}"##))
+        + &assistant_line("a2", &call("c2", "ExitPlanMode", r##"{"plan":"# Plan"}"##))
         + &came_back("u3", "c2", "true", "The user doesn't want to proceed with this tool use.");
     let parts = parts_of(&transcript);
     let called = |tool: &str, argument: &str, outcome| PartKind::Called {
@@ -248,7 +249,7 @@ fn glued_lines_and_noise_lose_nothing() {
         "{}{noise}\n{noise}{}{}{noise}\n",
         user("u1", "one"),
         user("u2", "two"),
-        said("a1", &text("done")).trim_end()
+        assistant_line("a1", &text("done")).trim_end()
     );
     let progress = line("p", "progress", r#""data":{"type":"agent_progress","message":{}}"#);
     let reminder = line("r", "attachment", r#""attachment":{"type":"task_reminder","content":[]}"#);
@@ -299,7 +300,7 @@ fn queued_command(text: &str) -> String {
 
 #[test]
 fn prompts_typed_meanwhile_are_told_once() {
-    let (begin, done) = (user("u1", "go"), said("a1", &text("done")));
+    let (begin, done) = (user("u1", "go"), assistant_line("a1", &text("done")));
     let told = |steps: &[String]| parts_of(&(begin.clone() + &steps.concat() + &done));
     let once = [asked("go"), asked("and b"), answered("done")];
     let enqueued = queue("enqueue", "and b");
@@ -332,7 +333,7 @@ fn an_agent_is_a_session_of_its_own_below_its_parent() {
     assert_eq!(session.facts.parent.as_deref(), Some("s1"));
     assert!(session.facts.is_by_program);
     // Between the lines of its parent, as old versions wrote it, it is left out.
-    let parts = parts_of(&(user("u1", "go") + &transcript + &said("a1", &text("done"))));
+    let parts = parts_of(&(user("u1", "go") + &transcript + &assistant_line("a1", &text("done"))));
     assert_eq!(parts, [asked("go"), answered("done")]);
 }
 
@@ -364,20 +365,20 @@ fn a_copy_keeps_the_ids_of_its_messages() {
 /// A transcript with most of what there is.
 fn long() -> String {
     let summary = "{\"type\":\"summary\",\"summary\":\"Other\",\"leafUuid\":\"x\"}\n";
-    let moved = said("a3", &text("é moved")).replace("/code/shop", "/code/other");
+    let moved = assistant_line("a3", &text("é moved")).replace("/code/shop", "/code/other");
     [
         summary.to_owned(),
         user("u1", "one"),
-        said("a1", &(text("yes") + "," + &call("c1", "Bash", r#"{"command":"make"}"#))),
+        assistant_line("a1", &(text("yes") + "," + &call("c1", "Bash", r#"{"command":"make"}"#))),
         queue("enqueue", "meanwhile"),
         came_back("u2", "c1", "true", "Exit code 2\nno"),
         queue("remove", ""),
-        said("a2", &text("ok")),
+        assistant_line("a2", &text("ok")),
         user("u3", "two"),
         moved,
         "{\"type\":\"ai-title\",\"aiTitle\":\"Cart\",\"sessionId\":\"s1\"}\n".to_owned(),
         user("u4", "three"),
-        said("a4", &call("c2", "Write", r#"{"file_path":"a.rs"}"#)),
+        assistant_line("a4", &call("c2", "Write", r#"{"file_path":"a.rs"}"#)),
         came_back("u5", "c2", "false", "ok"),
     ]
     .concat()
@@ -446,7 +447,13 @@ fn the_directory_for_configuration_can_be_named() {
         };
         let home = PathBuf::from("/h");
         let (data, config) = (home.join("data"), home.join("config"));
-        ClaudeCode.roots(&Places { home, data, config, work_trees: Vec::new(), lookup: &lookup })
+        ClaudeCode.roots(&TranscriptPlaces {
+            home,
+            data,
+            config,
+            work_trees: Vec::new(),
+            lookup: &lookup,
+        })
     };
     assert_eq!(named(Some("/a, /b")), [PathBuf::from("/a"), PathBuf::from("/b")]);
     assert_eq!(named(None), [PathBuf::from("/h/.claude"), PathBuf::from("/h/.config/claude")]);

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::codex_line::{CodexArguments, CodexItem, command_of, paths_in, paths_of};
-use crate::readers::loose_json::{Loose, Shaped};
-use crate::transcript::{Happening, Outcome};
+use crate::readers::loose_json::{LooseItems, LooseValue};
+use crate::transcript::{MomentKind, Outcome};
 
 /// Most calls that wait for their results at once.
 const CALLS_MAX: usize = 1_000;
@@ -21,7 +21,7 @@ const CALLS_LEFT: &[&str] =
     &["update_plan", "wait_agent", "wait", "close_agent", "load_workspace_dependencies"];
 
 /// What a call is about.
-enum CallOf {
+enum CallSubject {
     Command(String),
     Paths(Vec<String>),
     Tool(String),
@@ -30,7 +30,7 @@ enum CallOf {
 /// The calls that have not come back.
 #[derive(Default)]
 pub(super) struct CodexCalls {
-    open: HashMap<String, CallOf>,
+    open: HashMap<String, CallSubject>,
     /// The call that started a process which still runs, by the number of the process.
     processes: HashMap<String, String>,
     /// The call that started the process, by the call that writes to it or waits for it.
@@ -39,13 +39,13 @@ pub(super) struct CodexCalls {
 
 impl CodexCalls {
     /// A call of the model.
-    pub(super) fn called(
+    pub(super) fn add_call(
         &mut self,
         (call, name): (&str, &str),
-        written: Shaped<CodexArguments>,
-        found: &mut Vec<Happening>,
+        written: LooseItems<CodexArguments>,
+        found: &mut Vec<MomentKind>,
     ) {
-        let arguments = CodexArguments::of(written);
+        let arguments = CodexArguments::parse(written);
         match name {
             "write_stdin" => {
                 let process = process_of(&arguments.session_id);
@@ -54,54 +54,59 @@ impl CodexCalls {
                 }
             }
             "apply_patch" => {
-                let patch = [&arguments.input, &arguments.patch].map(Loose::text).concat();
-                self.edited(call, paths_in(&patch), found);
+                let patch = [&arguments.input, &arguments.patch].map(LooseValue::text).concat();
+                self.add_edits(call, paths_in(&patch), found);
             }
             name if CALLS_LEFT.contains(&name) => {}
             name if SHELLS.contains(&name) => {
                 let command = [&arguments.cmd, &arguments.command].map(command_of).concat();
-                self.ran(call, command, found);
+                self.add_command(call, command, found);
             }
-            name => self.used(call, name, arguments.main(), found),
+            name => self.add_tool_use(call, name, arguments.main(), found),
         }
     }
 
     /// A command. A patch that is given to a shell is an edit.
-    pub(super) fn ran(&mut self, call: &str, command: String, found: &mut Vec<Happening>) {
+    pub(super) fn add_command(&mut self, call: &str, command: String, found: &mut Vec<MomentKind>) {
         if command.trim_start().starts_with("apply_patch") {
             let paths = paths_in(&command);
             if !paths.is_empty() {
-                return self.edited(call, paths, found);
+                return self.add_edits(call, paths, found);
             }
         }
-        self.open(call, CallOf::Command(command.clone()));
-        found.push(Happening::Ran { call: call.to_owned(), command });
+        self.open(call, CallSubject::Command(command.clone()));
+        found.push(MomentKind::Ran { call: call.to_owned(), command });
     }
 
     /// Edits, one for each path.
-    pub(super) fn edited(&mut self, call: &str, paths: Vec<String>, found: &mut Vec<Happening>) {
+    pub(super) fn add_edits(
+        &mut self,
+        call: &str,
+        paths: Vec<String>,
+        found: &mut Vec<MomentKind>,
+    ) {
         let edits = paths.iter().enumerate();
-        found.extend(edits.map(|(place, path)| Happening::Edited {
+        found.extend(edits.map(|(place, path)| MomentKind::Edited {
             call: call_of_path(call, place),
             path: path.clone(),
         }));
-        self.open(call, CallOf::Paths(paths));
+        self.open(call, CallSubject::Paths(paths));
     }
 
     /// Another tool.
-    pub(super) fn used(
+    pub(super) fn add_tool_use(
         &mut self,
         call: &str,
         tool: &str,
         argument: String,
-        found: &mut Vec<Happening>,
+        found: &mut Vec<MomentKind>,
     ) {
-        self.open(call, CallOf::Tool(tool.to_owned()));
+        self.open(call, CallSubject::Tool(tool.to_owned()));
         let (call, tool) = (call.to_owned(), tool.to_owned());
-        found.push(Happening::Called { call, tool, argument });
+        found.push(MomentKind::Called { call, tool, argument });
     }
 
-    fn open(&mut self, call: &str, about: CallOf) {
+    fn open(&mut self, call: &str, about: CallSubject) {
         if !call.is_empty() && self.open.len() < CALLS_MAX {
             self.open.insert(call.to_owned(), about);
         }
@@ -112,33 +117,33 @@ impl CodexCalls {
     }
 
     /// What the model was told about a call. A command that still runs has not ended.
-    pub(super) fn answered(&mut self, call: &str, output: &str, found: &mut Vec<Happening>) {
+    pub(super) fn add_output(&mut self, call: &str, output: &str, found: &mut Vec<MomentKind>) {
         let begun = self.waits.remove(call);
         let call = begun.as_deref().unwrap_or(call);
         match ending_of(output) {
-            Ending::Runs(process) => {
+            CallEnding::Runs(process) => {
                 if self.processes.len() < CALLS_MAX {
                     self.processes.insert(process, call.to_owned());
                 }
             }
-            Ending::Ended(outcome, output) => self.ended(call, &outcome, output, found),
+            CallEnding::Ended(outcome, output) => self.end_call(call, &outcome, output, found),
         }
     }
 
     /// A call has come back. Only the first report counts.
-    pub(super) fn ended(
+    pub(super) fn end_call(
         &mut self,
         call: &str,
         outcome: &Outcome,
         output: &str,
-        found: &mut Vec<Happening>,
+        found: &mut Vec<MomentKind>,
     ) {
         let edits = match self.open.remove(call) {
             None => return,
-            Some(CallOf::Paths(paths)) => paths.len(),
+            Some(CallSubject::Paths(paths)) => paths.len(),
             Some(_) => 1,
         };
-        found.extend((0..edits).map(|place| Happening::Returned {
+        found.extend((0..edits).map(|place| MomentKind::Returned {
             call: call_of_path(call, place),
             outcome: outcome.clone(),
             output: output.to_owned(),
@@ -146,18 +151,18 @@ impl CodexCalls {
     }
 
     /// A finished item: the call that it tells again, or one that only it tells.
-    pub(super) fn item(&mut self, item: CodexItem, found: &mut Vec<Happening>) {
+    pub(super) fn add_item(&mut self, item: CodexItem, found: &mut Vec<MomentKind>) {
         let id = item.id.text();
         let output = item.aggregated_output.text();
         let outcome = outcome_of(item.exit_code.number(), item.status.text());
         let (kind, paths) = (item.kind.text(), paths_of(&item.changes));
         let command = command_of(&item.command);
-        let is_same = |about: &CallOf| match about {
-            CallOf::Command(known) => kind == "CommandExecution" && *known == command,
-            CallOf::Paths(known) => {
+        let is_same = |about: &CallSubject| match about {
+            CallSubject::Command(known) => kind == "CommandExecution" && *known == command,
+            CallSubject::Paths(known) => {
                 kind == "FileChange" && known.iter().any(|path| paths.contains(path))
             }
-            CallOf::Tool(tool) => kind == "McpToolCall" && tool.ends_with(item.tool.text()),
+            CallSubject::Tool(tool) => kind == "McpToolCall" && tool.ends_with(item.tool.text()),
         };
         let known = self.open.iter().filter(|(_, about)| is_same(about)).map(|(call, _)| call);
         // The smallest, because the order of a map is not the same twice.
@@ -165,16 +170,16 @@ impl CodexCalls {
         let call = known.unwrap_or_else(|| id.to_owned());
         if !self.is_open(&call) {
             match kind {
-                "CommandExecution" => self.ran(&call, command, found),
-                "FileChange" => self.edited(&call, paths, found),
+                "CommandExecution" => self.add_command(&call, command, found),
+                "FileChange" => self.add_edits(&call, paths, found),
                 _ => {
                     let tool = format!("mcp__{}__{}", item.server.text(), item.tool.text());
-                    let argument = CodexArguments::of(item.arguments).main();
-                    self.used(&call, &tool, argument, found);
+                    let argument = CodexArguments::parse(item.arguments).main();
+                    self.add_tool_use(&call, &tool, argument, found);
                 }
             }
         }
-        self.ended(&call, &outcome, output, found);
+        self.end_call(&call, &outcome, output, found);
     }
 }
 
@@ -184,7 +189,7 @@ fn call_of_path(call: &str, place: usize) -> String {
 }
 
 /// The number of a process, which is written as a number or as a text.
-fn process_of(number: &Loose) -> String {
+fn process_of(number: &LooseValue) -> String {
     number.number().map_or_else(|| number.text().to_owned(), |number| number.to_string())
 }
 
@@ -202,7 +207,7 @@ pub(super) fn outcome_of(exit_code: Option<i64>, status: &str) -> Outcome {
 
 /// What the text that the model got says about a call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ending<'a> {
+pub(super) enum CallEnding<'a> {
     /// It goes on as the process with this number.
     Runs(String),
     /// It ended, with this output.
@@ -213,13 +218,13 @@ pub(super) enum Ending<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct OldOutput {
-    metadata: Shaped<OldMetadata>,
+    metadata: LooseItems<OldMetadata>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct OldMetadata {
-    exit_code: Loose,
+    exit_code: LooseValue,
 }
 
 /// Beginnings of what the tool says when it could not do it.
@@ -235,11 +240,11 @@ const FAULTS: &[&str] = &[
 ];
 
 /// Reads how a call ended from the text that the model got.
-pub(super) fn ending_of(text: &str) -> Ending<'_> {
+pub(super) fn ending_of(text: &str) -> CallEnding<'_> {
     let (head, output) = text.split_once("\nOutput:").unwrap_or((text, text));
     let line = |mark: &str| head.lines().find_map(|line| line.strip_prefix(mark)).map(str::trim);
     if let Some(process) = line("Process running with session ID ") {
-        return Ending::Runs(process.to_owned());
+        return CallEnding::Runs(process.to_owned());
     }
     let code = line("Process exited with code ").or_else(|| head.strip_prefix("Exit code: "));
     let code = code.and_then(|code| code.lines().next()?.trim().parse().ok());
@@ -254,5 +259,5 @@ pub(super) fn ending_of(text: &str) -> Ending<'_> {
         None if FAULTS.iter().any(|begin| text.starts_with(begin)) => Outcome::Faulted,
         None => Outcome::Unknown,
     };
-    Ending::Ended(outcome, output)
+    CallEnding::Ended(outcome, output)
 }

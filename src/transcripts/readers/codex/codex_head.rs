@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use super::codex_line::{CodexLine, CodexPayload, is_noise, joined};
-use crate::prompt_text::typed;
+use super::codex_line::{CodexLine, CodexPayload, is_noise, joined_text};
+use crate::prompt_text::typed_text;
 use crate::readers::loose_json::millis_of;
 use crate::records::{RecordLine, RecordLines, values_of_line};
 use crate::source::{ReadError, TranscriptFile};
@@ -15,7 +15,7 @@ use crate::transcript::SessionFact;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PromptForm {
     /// In events or items that say so.
-    Told,
+    Marked,
     /// Only among the messages for the model, together with what tools put there.
     Mixed,
 }
@@ -52,14 +52,14 @@ impl CodexHead {
             }
             values_of_line(bytes, &mut |line| {
                 if let Ok(line) = line {
-                    head.take(line, offset);
+                    head.read_line(line, offset);
                 }
             });
         }
         Ok(head)
     }
 
-    fn take(&mut self, line: CodexLine, offset: u64) {
+    fn read_line(&mut self, line: CodexLine, offset: u64) {
         let (kind, time) = (line.kind, millis_of(line.timestamp.text()));
         let payload = line.payload.into_first();
         if kind.text() == "session_meta" {
@@ -73,9 +73,9 @@ impl CodexHead {
         }
         let item = payload.item.first().map_or("", |item| item.kind.text());
         match (kind.text(), payload.kind.text(), payload.role.text()) {
-            ("event_msg", "user_message", _) => self.form = Some(PromptForm::Told),
+            ("event_msg", "user_message", _) => self.form = Some(PromptForm::Marked),
             ("event_msg", "item_completed", _) if item == "UserMessage" => {
-                self.form = Some(PromptForm::Told);
+                self.form = Some(PromptForm::Marked);
             }
             ("response_item", _, "user") => self.has_prompt |= mixed_prompt(&payload).is_some(),
             // The event about a prompt stands before all that the model does.
@@ -138,7 +138,7 @@ impl CodexHead {
 
     /// Where the prompts are.
     pub(super) fn form(&self) -> PromptForm {
-        self.form.unwrap_or(PromptForm::Told)
+        self.form.unwrap_or(PromptForm::Marked)
     }
 
     /// Tells whether the file ended before all was known, so that it must be read from its beginning when it has grown.
@@ -149,11 +149,11 @@ impl CodexHead {
 
 /// The prompt in a message for the model, unless a tool wrote it.
 pub(super) fn mixed_prompt(payload: &CodexPayload) -> Option<String> {
-    let text = joined(&payload.content);
+    let text = joined_text(&payload.content);
     if text.trim_start().starts_with('<') {
         return None;
     }
-    Some(typed(&text)).filter(|prompt| !prompt.is_empty())
+    Some(typed_text(&text)).filter(|prompt| !prompt.is_empty())
 }
 
 /// When an id was made, in milliseconds since 1970, if it is a UUID of version 7.

@@ -4,16 +4,16 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::readers::loose_json::{Loose, Shaped, has_bytes, head_of, may_be_glued};
+use crate::readers::loose_json::{LooseItems, LooseValue, has_bytes, head_of, may_be_glued};
 
 /// A line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CodexLine {
-    pub(super) timestamp: Loose,
+    pub(super) timestamp: LooseValue,
     #[serde(rename = "type")]
-    pub(super) kind: Loose,
-    pub(super) payload: Shaped<CodexPayload>,
+    pub(super) kind: LooseValue,
+    pub(super) payload: LooseItems<CodexPayload>,
 }
 
 /// The fields of all kinds of lines.
@@ -21,56 +21,56 @@ pub(super) struct CodexLine {
 #[serde(default)]
 pub(super) struct CodexPayload {
     #[serde(rename = "type")]
-    pub(super) kind: Loose,
-    pub(super) id: Loose,
-    pub(super) session_id: Loose,
-    pub(super) turn_id: Loose,
-    pub(super) call_id: Loose,
+    pub(super) kind: LooseValue,
+    pub(super) id: LooseValue,
+    pub(super) session_id: LooseValue,
+    pub(super) turn_id: LooseValue,
+    pub(super) call_id: LooseValue,
     // The first line.
-    pub(super) cwd: Loose,
+    pub(super) cwd: LooseValue,
     pub(super) source: Value,
-    pub(super) thread_source: Loose,
-    pub(super) history_mode: Loose,
-    pub(super) forked_from_id: Loose,
-    pub(super) parent_thread_id: Loose,
-    pub(super) git: Shaped<CodexGit>,
+    pub(super) thread_source: LooseValue,
+    pub(super) history_mode: LooseValue,
+    pub(super) forked_from_id: LooseValue,
+    pub(super) parent_thread_id: LooseValue,
+    pub(super) git: LooseItems<CodexGit>,
     // Messages.
-    pub(super) role: Loose,
-    pub(super) content: Shaped<CodexPart>,
-    pub(super) message: Loose,
+    pub(super) role: LooseValue,
+    pub(super) content: LooseItems<CodexPart>,
+    pub(super) message: LooseValue,
     // Calls and results.
-    pub(super) name: Loose,
-    pub(super) arguments: Shaped<CodexArguments>,
-    pub(super) input: Loose,
-    pub(super) action: Shaped<CodexArguments>,
-    pub(super) output: Shaped<CodexPart>,
-    pub(super) command: Loose,
-    pub(super) exit_code: Loose,
-    pub(super) aggregated_output: Loose,
-    pub(super) status: Loose,
-    pub(super) success: Loose,
-    pub(super) stderr: Loose,
-    pub(super) result: Shaped<CodexResult>,
+    pub(super) name: LooseValue,
+    pub(super) arguments: LooseItems<CodexArguments>,
+    pub(super) input: LooseValue,
+    pub(super) action: LooseItems<CodexArguments>,
+    pub(super) output: LooseItems<CodexPart>,
+    pub(super) command: LooseValue,
+    pub(super) exit_code: LooseValue,
+    pub(super) aggregated_output: LooseValue,
+    pub(super) status: LooseValue,
+    pub(super) success: LooseValue,
+    pub(super) stderr: LooseValue,
+    pub(super) result: LooseItems<CodexResult>,
     // Events.
-    pub(super) item: Shaped<CodexItem>,
-    pub(super) num_turns: Loose,
-    pub(super) reason: Loose,
-    pub(super) thread_name: Loose,
+    pub(super) item: LooseItems<CodexItem>,
+    pub(super) num_turns: LooseValue,
+    pub(super) reason: LooseValue,
+    pub(super) thread_name: LooseValue,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CodexGit {
-    pub(super) branch: Loose,
-    pub(super) repository_url: Loose,
+    pub(super) branch: LooseValue,
+    pub(super) repository_url: LooseValue,
 }
 
 /// A part of a message, or the output of a call where it is an object.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CodexPart {
-    pub(super) text: Loose,
-    pub(super) content: Loose,
+    pub(super) text: LooseValue,
+    pub(super) content: LooseValue,
 }
 
 /// The result of a call of a server.
@@ -78,17 +78,17 @@ pub(super) struct CodexPart {
 #[serde(default)]
 pub(super) struct CodexResult {
     #[serde(rename = "Ok")]
-    pub(super) ok: Shaped<CodexAnswer>,
+    pub(super) ok: LooseItems<CodexAnswer>,
     #[serde(rename = "Err")]
-    pub(super) err: Loose,
+    pub(super) err: LooseValue,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CodexAnswer {
     #[serde(rename = "isError", alias = "is_error")]
-    pub(super) is_error: Loose,
-    pub(super) content: Shaped<CodexPart>,
+    pub(super) is_error: LooseValue,
+    pub(super) content: LooseItems<CodexPart>,
 }
 
 /// A finished item of the paginated form.
@@ -96,43 +96,43 @@ pub(super) struct CodexAnswer {
 #[serde(default)]
 pub(super) struct CodexItem {
     #[serde(rename = "type")]
-    pub(super) kind: Loose,
-    pub(super) id: Loose,
-    pub(super) text: Loose,
-    pub(super) content: Shaped<CodexPart>,
-    pub(super) command: Loose,
+    pub(super) kind: LooseValue,
+    pub(super) id: LooseValue,
+    pub(super) text: LooseValue,
+    pub(super) content: LooseItems<CodexPart>,
+    pub(super) command: LooseValue,
     #[serde(alias = "exitCode")]
-    pub(super) exit_code: Loose,
+    pub(super) exit_code: LooseValue,
     #[serde(alias = "aggregatedOutput")]
-    pub(super) aggregated_output: Loose,
-    pub(super) status: Loose,
+    pub(super) aggregated_output: LooseValue,
+    pub(super) status: LooseValue,
     /// By path, or as a list of objects with a path.
     pub(super) changes: Value,
-    pub(super) server: Loose,
-    pub(super) tool: Loose,
-    pub(super) arguments: Shaped<CodexArguments>,
+    pub(super) server: LooseValue,
+    pub(super) tool: LooseValue,
+    pub(super) arguments: LooseItems<CodexArguments>,
 }
 
 /// The arguments of a call that tell what it was about.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CodexArguments {
-    pub(super) cmd: Loose,
-    pub(super) command: Loose,
-    pub(super) input: Loose,
-    pub(super) patch: Loose,
-    pub(super) session_id: Loose,
-    message: Loose,
-    prompt: Loose,
-    query: Loose,
-    url: Loose,
-    path: Loose,
-    pattern: Loose,
+    pub(super) cmd: LooseValue,
+    pub(super) command: LooseValue,
+    pub(super) input: LooseValue,
+    pub(super) patch: LooseValue,
+    pub(super) session_id: LooseValue,
+    message: LooseValue,
+    prompt: LooseValue,
+    query: LooseValue,
+    url: LooseValue,
+    path: LooseValue,
+    pattern: LooseValue,
 }
 
 impl CodexArguments {
     /// Parses arguments, which are JSON in a text or an object.
-    pub(super) fn of(written: Shaped<Self>) -> Self {
+    pub(super) fn parse(written: LooseItems<Self>) -> Self {
         match written.text.some() {
             Some(text) => serde_json::from_str(text).unwrap_or_default(),
             None => written.into_first(),
@@ -149,7 +149,7 @@ impl CodexArguments {
 }
 
 /// All text of a content or an output, its parts on lines of their own.
-pub(super) fn joined(content: &Shaped<CodexPart>) -> String {
+pub(super) fn joined_text(content: &LooseItems<CodexPart>) -> String {
     if let Some(text) = content.text.some() {
         return text.to_owned();
     }
@@ -158,9 +158,9 @@ pub(super) fn joined(content: &Shaped<CodexPart>) -> String {
 }
 
 /// The command line in a text, or in the arguments of a program. A shell that only wraps it is left out.
-pub(super) fn command_of(command: &Loose) -> String {
-    let Loose::List(words) = command else { return command.text().to_owned() };
-    let words: Vec<_> = words.iter().map(Loose::text).collect();
+pub(super) fn command_of(command: &LooseValue) -> String {
+    let LooseValue::List(words) = command else { return command.text().to_owned() };
+    let words: Vec<_> = words.iter().map(LooseValue::text).collect();
     match words.as_slice() {
         [_, "-c" | "-lc" | "-ic" | "-Command" | "/c", line] => (*line).to_owned(),
         words => words.join(" "),

@@ -3,11 +3,11 @@
 
 use super::codex_calls::{CodexCalls, outcome_of};
 use super::codex_head::{CodexHead, PromptForm, mixed_prompt};
-use super::codex_line::{CodexItem, CodexLine, CodexPayload, command_of, joined, paths_in};
-use crate::prompt_text::typed;
+use super::codex_line::{CodexItem, CodexLine, CodexPayload, command_of, joined_text, paths_in};
+use crate::prompt_text::typed_text;
 use crate::readers::loose_json::millis_of;
 use crate::transcript::{
-    Extent, Happening, Outcome, SessionFact, TitleSource, TranscriptMoment, TranscriptSink,
+    MomentKind, Outcome, SessionExtent, SessionFact, TitleSource, TranscriptMoment, TranscriptSink,
 };
 
 /// Kinds of lines that say nothing worth keeping.
@@ -104,7 +104,7 @@ type Told = Result<bool, String>;
 impl CodexReading {
     /// Begins the session, or goes on with it.
     pub(super) fn new(mut head: CodexHead, offset: u64, sink: &mut dyn TranscriptSink) -> Self {
-        let extent = if offset == 0 { Extent::Whole } else { Extent::Continued };
+        let extent = if offset == 0 { SessionExtent::Whole } else { SessionExtent::Continued };
         if !head.id.is_empty() {
             sink.session(&head.id, extent);
         }
@@ -114,7 +114,7 @@ impl CodexReading {
     }
 
     /// Reports a line. Returns its kind if that is unknown, and an empty text if it says nothing.
-    pub(super) fn take(
+    pub(super) fn read_line(
         &mut self,
         line: CodexLine,
         sink: &mut dyn TranscriptSink,
@@ -136,7 +136,7 @@ impl CodexReading {
             }
             "event_msg" => self.event(payload, &mut found, sink),
             "compacted" => {
-                found.extend(payload.message.owned().map(Happening::Summarised));
+                found.extend(payload.message.owned().map(MomentKind::Summarised));
                 Ok(!found.is_empty())
             }
             kind if KINDS_LEFT.contains(&kind) => Ok(false),
@@ -144,45 +144,45 @@ impl CodexReading {
             kind => Err(kind.to_owned()),
         };
         for what in found {
-            sink.happened(TranscriptMoment { message_id: message_id.clone(), at_ms, what });
+            sink.moment(TranscriptMoment { message_id: message_id.clone(), at_ms, kind: what });
         }
         told.map(|is_told| (!is_told).then(String::new)).unwrap_or_else(Some)
     }
 
     /// A message for the model, a call or its result.
-    fn response(&mut self, payload: CodexPayload, found: &mut Vec<Happening>) -> Told {
+    fn response(&mut self, payload: CodexPayload, found: &mut Vec<MomentKind>) -> Told {
         let call = payload.call_id.text();
         match (payload.kind.text(), payload.role.text()) {
             ("message" | "", "assistant") => {
-                self.answered(false, joined(&payload.content), found);
+                self.answered(false, joined_text(&payload.content), found);
             }
             ("message" | "", "user") if self.head.form() == PromptForm::Mixed => {
-                found.extend(mixed_prompt(&payload).map(Happening::Asked));
+                found.extend(mixed_prompt(&payload).map(MomentKind::Asked));
             }
             ("message" | "", _) => {}
             ("function_call", _) => {
-                self.calls.called((call, payload.name.text()), payload.arguments, found);
+                self.calls.add_call((call, payload.name.text()), payload.arguments, found);
                 return Ok(true);
             }
             ("custom_tool_call", _) => {
                 let (name, input) = (payload.name.text(), payload.input.text());
                 match name {
-                    "apply_patch" => self.calls.edited(call, paths_in(input), found),
+                    "apply_patch" => self.calls.add_edits(call, paths_in(input), found),
                     // A program that calls the tools; items tell which.
                     "exec" if self.head.is_paginated => {}
-                    name => self.calls.used(call, name, input.to_owned(), found),
+                    name => self.calls.add_tool_use(call, name, input.to_owned(), found),
                 }
             }
             ("local_shell_call", _) => {
                 let action = payload.action.into_first();
-                self.calls.ran(call, command_of(&action.command), found);
+                self.calls.add_command(call, command_of(&action.command), found);
             }
             ("web_search_call", _) => {
                 let argument = payload.action.into_first().main();
-                self.calls.used("", "web_search", argument, found);
+                self.calls.add_tool_use("", "web_search", argument, found);
             }
             ("function_call_output" | "custom_tool_call_output", _) => {
-                self.calls.answered(call, &joined(&payload.output), found);
+                self.calls.add_output(call, &joined_text(&payload.output), found);
                 return Ok(true);
             }
             (kind, _) if RESPONSES_LEFT.contains(&kind) => {}
@@ -194,7 +194,7 @@ impl CodexReading {
     fn event(
         &mut self,
         payload: CodexPayload,
-        found: &mut Vec<Happening>,
+        found: &mut Vec<MomentKind>,
         sink: &mut dyn TranscriptSink,
     ) -> Told {
         match payload.kind.text() {
@@ -205,29 +205,29 @@ impl CodexReading {
                 let status = if is_success { "completed" } else { payload.status.text() };
                 let status = if status.is_empty() { "failed" } else { status };
                 let (call, output) = (payload.call_id.text(), payload.stderr.text());
-                self.calls.ended(call, &outcome_of(None, status), output, found);
+                self.calls.end_call(call, &outcome_of(None, status), output, found);
             }
             "mcp_tool_call_end" => {
                 let result = payload.result.into_first();
                 let is_error = result.ok.first().is_none_or(|answer| answer.is_error.is_true());
-                let output = result.ok.first().map(|answer| joined(&answer.content));
+                let output = result.ok.first().map(|answer| joined_text(&answer.content));
                 let output = output.unwrap_or_else(|| result.err.text().to_owned());
                 let outcome = if is_error { Outcome::Faulted } else { Outcome::Succeeded };
-                self.calls.ended(payload.call_id.text(), &outcome, &output, found);
+                self.calls.end_call(payload.call_id.text(), &outcome, &output, found);
             }
             "thread_name_updated" => {
                 let title = payload.thread_name.text().to_owned();
                 sink.fact(SessionFact::Title(TitleSource::Model, title));
                 return Ok(true);
             }
-            "error" => found.push(Happening::Failed(payload.message.text().to_owned())),
+            "error" => found.push(MomentKind::Failed(payload.message.text().to_owned())),
             "turn_aborted" if ["interrupted", "replaced"].contains(&payload.reason.text()) => {
-                found.push(Happening::Interrupted);
+                found.push(MomentKind::Interrupted);
             }
             "turn_aborted" => {}
             "thread_rolled_back" => {
                 let questions = payload.num_turns.number().and_then(|turns| turns.try_into().ok());
-                found.push(Happening::TakenBack { questions: questions.unwrap_or_default() });
+                found.push(MomentKind::TakenBack { questions: questions.unwrap_or_default() });
             }
             kind if EVENTS_LEFT.contains(&kind) => {}
             kind => return Err(format!("event_msg {kind}")),
@@ -235,52 +235,52 @@ impl CodexReading {
         Ok(!found.is_empty())
     }
 
-    fn command_ended(&mut self, payload: &CodexPayload, found: &mut Vec<Happening>) {
+    fn command_ended(&mut self, payload: &CodexPayload, found: &mut Vec<MomentKind>) {
         let (call, status) = (payload.call_id.text(), payload.status.text());
         // What a person types behind a `!` is no call of the model.
         if payload.source.as_str() == Some("user_shell") && !self.calls.is_open(call) {
-            self.calls.ran(call, command_of(&payload.command), found);
+            self.calls.add_command(call, command_of(&payload.command), found);
         }
         let outcome = outcome_of(payload.exit_code.number(), status);
-        self.calls.ended(call, &outcome, payload.aggregated_output.text(), found);
+        self.calls.end_call(call, &outcome, payload.aggregated_output.text(), found);
     }
 
-    fn item(&mut self, mut item: CodexItem, found: &mut Vec<Happening>) -> Told {
+    fn item(&mut self, mut item: CodexItem, found: &mut Vec<MomentKind>) -> Told {
         match item.kind.text() {
-            "UserMessage" => self.asked(&joined(&item.content), found),
+            "UserMessage" => self.asked(&joined_text(&item.content), found),
             "AgentMessage" => {
                 let text = if item.content.items.is_empty() {
-                    item.text.take()
+                    item.text.take_text()
                 } else {
-                    joined(&item.content)
+                    joined_text(&item.content)
                 };
                 self.answered(true, text, found);
             }
-            "Plan" => found.push(Happening::Planned(item.text.take())),
-            "CommandExecution" | "FileChange" | "McpToolCall" => self.calls.item(item, found),
+            "Plan" => found.push(MomentKind::Planned(item.text.take_text())),
+            "CommandExecution" | "FileChange" | "McpToolCall" => self.calls.add_item(item, found),
             kind if ITEMS_LEFT.contains(&kind) => {}
             kind => return Err(format!("item {kind}")),
         }
         Ok(!found.is_empty())
     }
 
-    fn asked(&mut self, text: &str, found: &mut Vec<Happening>) {
-        let prompt = typed(text);
+    fn asked(&mut self, text: &str, found: &mut Vec<MomentKind>) {
+        let prompt = typed_text(text);
         self.answer = None;
         if !prompt.is_empty() {
-            found.push(Happening::Asked(prompt));
+            found.push(MomentKind::Asked(prompt));
         }
     }
 
     /// Reports an answer, unless the other form told it just before.
-    fn answered(&mut self, is_item: bool, text: String, found: &mut Vec<Happening>) {
+    fn answered(&mut self, is_item: bool, text: String, found: &mut Vec<MomentKind>) {
         let is_again = |(was_item, told): &(bool, String)| *was_item != is_item && *told == text;
         if self.answer.as_ref().is_some_and(is_again) {
             self.answer = None;
             return;
         }
         self.answer = Some((is_item, text.clone()));
-        found.push(Happening::Answered(text));
+        found.push(MomentKind::Answered(text));
     }
 }
 

@@ -16,7 +16,8 @@ use self::codex_session::CodexReading;
 use super::loose_json::{has_bytes, head_of};
 use crate::records::{RecordLine, RecordLines, each_record};
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    ReadError, Resume, Tool, TranscriptFile, TranscriptPlaces, TranscriptReader, files_below,
+    has_extension,
 };
 use crate::transcript::TranscriptSink;
 
@@ -34,7 +35,7 @@ impl TranscriptReader for Codex {
         &TOOL
     }
 
-    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+    fn roots(&self, places: &TranscriptPlaces<'_>) -> Vec<PathBuf> {
         vec![places.named_or_home("CODEX_HOME", ".codex")]
     }
 
@@ -67,7 +68,7 @@ impl TranscriptReader for Codex {
         let is_whole = is_compressed(&file.path) || has_rollback(&file.path, offset)?;
         let offset = if is_whole { 0 } else { offset };
         let mut reading = CodexReading::new(head, offset, sink);
-        let mut each = |line, sink: &mut dyn TranscriptSink| reading.take(line, sink);
+        let mut each = |line, sink: &mut dyn TranscriptSink| reading.read_line(line, sink);
         let end = each_record(&file.path, offset, sink, &is_noise, &mut each)?;
         Ok(Resume { offset: if is_open { 0 } else { end }, ..Resume::default() })
     }

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use event::{Decoded, Draft, Timestamp, codec};
+use event::{DecodedLine, Draft, Timestamp, codec};
 use serde_json::{Value, json};
 use settings::Config;
 use store::{Durability, Store, Tail, make_private_dir};
@@ -88,7 +88,7 @@ fn issued(operations: &[Operation]) -> BTreeMap<String, Vec<u8>> {
     for operation in operations {
         let Operation::Write { bytes, .. } = operation else { continue };
         for line in bytes.split(|byte| *byte == b'\n') {
-            if let Decoded::Event(event) = codec::decode(line, "") {
+            if let DecodedLine::Event(event) = codec::decode(line, "") {
                 issued.insert(event.id.as_str().to_owned(), line.to_vec());
             }
         }
@@ -128,7 +128,7 @@ impl Left {
         let store = Store::at(&self.store);
         for log in [store.logs().unwrap(), store.spooled().unwrap()].concat() {
             let take = |line: store::LogLine<'_>| {
-                if let Decoded::Event(event) = codec::decode(line.bytes, "") {
+                if let DecodedLine::Event(event) = codec::decode(line.bytes, "") {
                     let id = event.id.as_str().to_owned();
                     // A blank line before it may have lost its end.
                     let blank = line.bytes.iter().take_while(|byte| **byte == 0).count();
@@ -141,7 +141,7 @@ impl Left {
                     ids.insert(id);
                 }
             };
-            Tail::of(log).read(take).unwrap();
+            Tail::from_beginning(log).read(take).unwrap();
         }
         ids
     }

@@ -27,7 +27,7 @@ pub(crate) struct Json {
 }
 
 /// A way from the root to a value, by names. The name of an element of an array is its number.
-pub(crate) type Path<'a> = &'a [&'a str];
+pub(crate) type JsonPath<'a> = &'a [&'a str];
 
 /// A part of the text and what replaces it.
 type Splice = (Range<usize>, String);
@@ -54,11 +54,11 @@ impl Json {
     }
 
     /// The value at a path.
-    pub(crate) fn get(&self, path: Path<'_>) -> Option<Value> {
+    pub(crate) fn get(&self, path: JsonPath<'_>) -> Option<Value> {
         self.find(path).cloned()
     }
 
-    fn find(&self, path: Path<'_>) -> Option<&Value> {
+    fn find(&self, path: JsonPath<'_>) -> Option<&Value> {
         path.iter().try_fold(&self.value, |value, name| match value {
             Value::Array(elements) => elements.get(name.parse::<usize>().ok()?),
             other => other.get(name),
@@ -69,14 +69,14 @@ impl Json {
     ///
     /// # Errors
     /// Where something else than an object is on the way.
-    pub(crate) fn set(&mut self, path: Path<'_>, value: &Value) -> Result<(), EditError> {
+    pub(crate) fn set(&mut self, path: JsonPath<'_>, value: &Value) -> Result<(), EditError> {
         if self.find(path) == Some(value) {
             return Ok(());
         }
         let tree = Tree::parse(&self.body)?;
         let splices = match node_at(&tree.root, path) {
             Some(node) => {
-                let style = JsonStyle::of(&tree);
+                let style = JsonStyle::detect(&tree);
                 let depth = style.depth_at(tree.text, node.start());
                 vec![(node.start()..node.end(), style.render(value, depth))]
             }
@@ -89,7 +89,7 @@ impl Json {
     ///
     /// # Errors
     /// Where something else than an array is there.
-    pub(crate) fn push(&mut self, path: Path<'_>, value: &Value) -> Result<(), EditError> {
+    pub(crate) fn push(&mut self, path: JsonPath<'_>, value: &Value) -> Result<(), EditError> {
         let tree = Tree::parse(&self.body)?;
         let splices = match node_at(&tree.root, path) {
             None => grow(&tree, path, &Value::Array(vec![value.clone()]))?,
@@ -102,21 +102,21 @@ impl Json {
     }
 
     /// Removes a member, if it is there.
-    pub(crate) fn remove(&mut self, path: Path<'_>) -> Result<(), EditError> {
+    pub(crate) fn remove(&mut self, path: JsonPath<'_>) -> Result<(), EditError> {
         let Some((name, above)) = path.split_last() else { return Ok(()) };
         let tree = Tree::parse(&self.body)?;
         let Some(container @ Node::Object(object)) = node_at(&tree.root, above) else {
             return Ok(());
         };
         let place = object.properties.iter().position(|member| member.name.as_str() == *name);
-        let splices = place.map(|place| take(&tree, container, place)).unwrap_or_default();
+        let splices = place.map(|place| remove_item(&tree, container, place)).unwrap_or_default();
         self.apply(splices)
     }
 
     /// Removes the elements of the array at a path for which `is_one` holds.
     pub(crate) fn remove_elements(
         &mut self,
-        path: Path<'_>,
+        path: JsonPath<'_>,
         is_one: &dyn Fn(&Value) -> bool,
     ) -> Result<(), EditError> {
         // Each round removes one element, so there are no more rounds than elements.
@@ -124,7 +124,7 @@ impl Json {
             let Some(place) = elements.iter().position(is_one) else { return Ok(()) };
             let tree = Tree::parse(&self.body)?;
             let Some(array) = node_at(&tree.root, path) else { return Ok(()) };
-            let splices = take(&tree, array, place);
+            let splices = remove_item(&tree, array, place);
             self.apply(splices)?;
         }
         Ok(())
@@ -143,7 +143,7 @@ impl Json {
     }
 }
 
-fn node_at<'t, 'a>(root: &'t Node<'a>, path: Path<'_>) -> Option<&'t Node<'a>> {
+fn node_at<'t, 'a>(root: &'t Node<'a>, path: JsonPath<'_>) -> Option<&'t Node<'a>> {
     path.iter().try_fold(root, |node, name| match node {
         Node::Array(array) => array.elements.get(name.parse::<usize>().ok()?),
         Node::Object(object) => object.get(name).map(|member| &member.value),
@@ -152,7 +152,7 @@ fn node_at<'t, 'a>(root: &'t Node<'a>, path: Path<'_>) -> Option<&'t Node<'a>> {
 }
 
 /// Adds a member, and with it the objects on the way that are missing.
-fn grow(tree: &Tree<'_>, path: Path<'_>, value: &Value) -> Result<Vec<Splice>, EditError> {
+fn grow(tree: &Tree<'_>, path: JsonPath<'_>, value: &Value) -> Result<Vec<Splice>, EditError> {
     let mut node = &tree.root;
     for (depth, name) in path.iter().enumerate() {
         let Node::Object(object) = node else {
@@ -173,7 +173,7 @@ fn grow(tree: &Tree<'_>, path: Path<'_>, value: &Value) -> Result<Vec<Splice>, E
 
 /// Inserts an item at the end of an object or an array.
 fn insert(tree: &Tree<'_>, into: &Node<'_>, key: Option<&str>, value: &Value) -> Vec<Splice> {
-    let style = JsonStyle::of(tree);
+    let style = JsonStyle::detect(tree);
     let inner = into.start() + 1..into.end() - 1;
     let within = tree.text.get(inner.clone()).unwrap_or_default();
     // Before the white space that leads to the closing bracket, and after any comment.
@@ -200,7 +200,7 @@ fn insert(tree: &Tree<'_>, into: &Node<'_>, key: Option<&str>, value: &Value) ->
 }
 
 /// Takes one item out of its object or array, with its line and its comma.
-fn take(tree: &Tree<'_>, from: &Node<'_>, place: usize) -> Vec<Splice> {
+fn remove_item(tree: &Tree<'_>, from: &Node<'_>, place: usize) -> Vec<Splice> {
     let items = items(from);
     let Some(item) = items.get(place) else { return Vec::new() };
     let inner = from.start() + 1..from.end() - 1;

@@ -21,7 +21,7 @@ pub(super) struct JsonStyle {
 const INDENT_MAX: usize = 8;
 
 impl JsonStyle {
-    pub(super) fn of(tree: &Tree<'_>) -> Self {
+    pub(super) fn detect(tree: &Tree<'_>) -> Self {
         let text = tree.text;
         let first = tree.root.as_object().and_then(|root| root.properties.first());
         let body = tree.root.text(text);

@@ -1,0 +1,66 @@
+//! The names by which a server may be asked. A web page can have a browser send requests under a name of the page's choice;
+//! such a name is none of ours. Not here: the other checks of a head (`request_guard`).
+
+use std::sync::Arc;
+
+use hyper::http::uri::Authority;
+
+use crate::tls::TlsIdentity;
+
+/// The names of the loopback interface. Any port is accepted, since a tunnel has another port than
+/// we; a foreign name is what identifies a web page.
+const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// The names of a server.
+#[derive(Clone)]
+pub enum ServerNames {
+    /// Those of the loopback interface; the server listens on this port.
+    Loopback(u16),
+    /// Also those in its certificate. No page of another name gets past TLS.
+    Certificate(Arc<TlsIdentity>),
+}
+
+impl ServerNames {
+    /// Tells whether a name with or without a port is one of them.
+    pub fn is_host(&self, authority: &Authority) -> bool {
+        match self {
+            Self::Loopback(_) => is_loopback(authority),
+            Self::Certificate(tls) => {
+                is_loopback(authority) || (is_plain(authority) && tls.is_for(authority.host()))
+            }
+        }
+    }
+
+    /// Tells whether an origin is this server: its own page, or a client that sends this origin. `host` is the name under
+    /// which the server was asked.
+    pub fn is_origin(&self, origin: &[u8], host: &[u8]) -> bool {
+        match self {
+            Self::Loopback(port) => HOSTS.iter().any(|host| {
+                let with_port = format!("http://{host}:{port}");
+                let is_default = *port == 80 && origin == format!("http://{host}").as_bytes();
+                origin == with_port.as_bytes() || is_default
+            }),
+            Self::Certificate(_) => {
+                let own = [b"https://", host].concat();
+                origin.eq_ignore_ascii_case(&own)
+            }
+        }
+    }
+
+    /// Returns the origins of our own page, where they are known without a request.
+    pub fn origins(&self) -> Option<[String; 3]> {
+        match self {
+            Self::Loopback(port) => Some(HOSTS.map(|host| format!("http://{host}:{port}"))),
+            Self::Certificate(_) => None,
+        }
+    }
+}
+
+/// Tells whether a name with or without a port is one of the loopback interface.
+pub fn is_loopback(authority: &Authority) -> bool {
+    is_plain(authority) && HOSTS.iter().any(|host| authority.host().eq_ignore_ascii_case(host))
+}
+
+fn is_plain(authority: &Authority) -> bool {
+    !authority.as_str().contains('@')
+}

@@ -1,0 +1,116 @@
+//! How sharing with a team stands, in words for `status` and `doctor`. No remote is asked. Not here: finding it out
+//! (`sync::TeamState`), a round (`team_sync`).
+
+use serde_json::{Value, json};
+
+use crate::commands::sync::team_text::unverified_json;
+use crate::program::Program;
+use reply::StateNote;
+use requests::Reply;
+use retriever::resolved_settings::ResolvedSettings;
+use retriever::team_link::ORIGIN;
+use settings::ConfigTable;
+use sync::{RemoteAddress, TeamState, counted};
+
+/// The command that exchanges lines.
+const SYNC: &str = "agent-knowledge sync";
+
+impl Program<'_> {
+    /// Adds how sharing stands to a reply, if the settings name a team.
+    pub(crate) fn with_team(&self, settled: &ResolvedSettings, reply: Reply) -> Reply {
+        match self.team_state(settled) {
+            None => reply,
+            Some(Ok((state, remote))) => {
+                let note = note_of(&state, &remote);
+                let mut reply = reply.with_line("team", &note.says);
+                for warning in &note.warnings {
+                    reply = reply.with_line("", warning);
+                }
+                reply.with_field("team", as_json(&state, &remote))
+            }
+            Some(Err(why)) => reply.with_line("team", &why),
+        }
+    }
+
+    /// Returns how sharing stands, in words. `None` if the settings name no team.
+    pub(crate) fn team_note(&self, settled: &ResolvedSettings) -> Option<StateNote> {
+        Some(match self.team_state(settled)? {
+            Ok((state, remote)) => note_of(&state, &remote),
+            Err(why) => {
+                StateNote { says: "sharing".to_owned(), warnings: vec![why], command: None }
+            }
+        })
+    }
+
+    fn team_state(
+        &self,
+        settled: &ResolvedSettings,
+    ) -> Option<Result<(TeamState, String), String>> {
+        if let Some(finding) = settled.config.hold(ConfigTable::Sync) {
+            return Some(Err(finding.to_string()));
+        }
+        let policy = &settled.config.sync;
+        let named = policy.remote.as_deref()?;
+        if named == ORIGIN {
+            // Which repository that is depends on where somebody stands.
+            return None;
+        }
+        let found = RemoteAddress::parse(named).and_then(|remote| {
+            let now = (self.surroundings.clock)().now;
+            let state = TeamState::read(&settled.store, policy, &remote, &settled.cache_dir, now)?;
+            Ok((state, remote.shown().to_owned()))
+        });
+        Some(found.map_err(|error| error.to_string()))
+    }
+}
+
+fn note_of(state: &TeamState, remote: &str) -> StateNote {
+    let reached = state.reached_at.map_or_else(
+        || "never reached from here".to_owned(),
+        |at| format!("reached {}", at.strftime("%Y-%m-%d %H:%MZ")),
+    );
+    let others = match state.origins {
+        0 => "no lines of other machines yet".to_owned(),
+        many => format!("lines of {}", counted(many, "other machine")),
+    };
+    let mut warnings = Vec::new();
+    if let Some(waiting) = state.waiting {
+        let since = waiting.since.strftime("%Y-%m-%d %H:%MZ");
+        warnings.push(format!("{} not pushed, since {since}", counted(waiting.lines, "line")));
+    }
+    let of_repos = state.to_agree.iter().map(|(repo, lines)| {
+        format!("not shared until somebody agrees: {repo} ({})", counted(*lines, "line"))
+    });
+    warnings.extend(of_repos);
+    let silent = state.silent.iter().map(|(origin, since)| {
+        format!("nothing came from {origin} since {}", since.strftime("%Y-%m-%d"))
+    });
+    warnings.extend(silent);
+    warnings.extend(state.unverified.iter().map(ToString::to_string));
+    // Another store that is silent is not mended here.
+    let command = match (state.to_agree.is_empty(), state.waiting) {
+        (false, _) => Some(format!("{SYNC} --dry-run")),
+        (true, Some(_)) => Some(SYNC.to_owned()),
+        (true, None) => None,
+    };
+    StateNote { says: format!("{remote}: {reached}, {others}"), warnings, command }
+}
+
+fn as_json(state: &TeamState, remote: &str) -> Value {
+    let silent = state.silent.iter().map(
+        |(origin, since)| json!({ "origin": origin.as_str(), "since": format!("{since:.0}") }),
+    );
+    let to_agree =
+        state.to_agree.iter().map(|(repo, lines)| json!({ "repo": repo.as_str(), "lines": lines }));
+    json!({
+        "remote": remote,
+        "reached_at": state.reached_at.map(|at| format!("{at:.0}")),
+        "unpushed": state.waiting.map(|waiting| {
+            json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
+        }),
+        "to_agree": to_agree.collect::<Vec<_>>(),
+        "origins": state.origins,
+        "unverified": unverified_json(&state.unverified),
+        "silent": silent.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,428 @@
+//! Failures of past sessions that were mended: which error, of which command, and what made it work. A row for each is
+//! computed at import; a failure is answered from the rows of its repository that bear one of its signatures. Not here:
+//! where rows are kept, how an answer is worded, whether a fix is a lesson (`candidates`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use guard::secrets::RedactedText;
+use guard::text::{Layout, neutralise};
+use learning::command_effects::{is_path, name_of};
+use learning::commands::command_tasks;
+use learning::signature::{Signature, failure_key, stable_line};
+
+use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, work_trail};
+use transcripts::exchange::Exchange;
+
+/// Most steps between a failure and what mended it. Farther apart, it was something else.
+const STEPS_MAX: usize = 60;
+
+/// Most commands that are named of what helped, and most files. The last ones count.
+const COMMANDS_MAX: usize = 3;
+const FILES_MAX: usize = 4;
+
+/// Longest command, in bytes.
+const COMMAND_BYTES_MAX: usize = 400;
+
+/// Most mended failures of one session.
+const MENDED_MAX: usize = 200;
+
+/// Fewest letters of a line, and fewest words, that tell one error from others.
+const LETTERS_MIN: usize = 8;
+const WORDS_MIN: usize = 3;
+
+/// Sessions in which the same commands must have mended an error that says little.
+const GENERAL_SESSIONS_MIN: usize = 2;
+
+/// What a line contains that only says that something failed, or counts what did, in lower case.
+const GENERAL: &[&str] = &[
+    "warning",
+    "husky",
+    "hint:",
+    "script failed",
+    "task failed",
+    "errors were emitted",
+    "exited with code",
+    "exit status",
+    "duration ",
+    "[build failed]",
+    "[setup failed]",
+    "problems (",
+    "tests failed",
+    "test failed",
+    "fixes applied",
+    "lifecycle script",
+    "recipe for target",
+    "warnings generated",
+    "please fix",
+    "for help",
+    "see above",
+    "test files",
+    "could not apply",
+    "merge conflict",
+    "timed out after",
+];
+
+/// What a failure is recognised by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureSigns {
+    /// Hashes of the lines that say what was wrong, without what differs each time; at most three.
+    pub signatures: Vec<String>,
+    /// Hashes of the lines that only say that something was wrong. With one of them, only a command that often helped is
+    /// worth a word.
+    pub general: Vec<String>,
+    /// What the commands of the line do: programs with their tasks.
+    pub goals: Vec<String>,
+    /// The line that says most.
+    pub error_line: String,
+}
+
+/// A failure that was mended in the same session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FixedFailure {
+    /// What it is recognised by.
+    pub signs: FailureSigns,
+    /// The command that failed.
+    pub command: String,
+    /// What made it work.
+    pub mended_by: FailureFix,
+    /// The id of the session.
+    pub session: String,
+    /// The exchange in which it failed.
+    pub ordinal: u32,
+    /// Milliseconds since 1970 in UTC, if known.
+    pub at_ms: Option<i64>,
+}
+
+/// What mended a failure.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FailureFix {
+    /// These commands, the last of which worked.
+    Commands(Vec<String>),
+    /// Changes to these files, by their names, after which the command worked.
+    Edits(Vec<String>),
+}
+
+/// An end that a failure had before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFix<'a> {
+    /// The latest failure that ended so.
+    pub latest: &'a FixedFailure,
+    /// In how many sessions it ended so.
+    pub sessions: usize,
+}
+
+impl FailureSigns {
+    /// Recognises a failure; `None` where its output does not tell it from others, or the command only looks.
+    #[must_use]
+    pub fn recognise(command: &RedactedText, output: &RedactedText) -> Option<Self> {
+        let signature = Signature::from_output(output)?;
+        let (telling, others): (Vec<&str>, Vec<&str>) =
+            signature.excerpt.lines().partition(|line| is_telling(line));
+        let marks = |lines: &[&str]| {
+            let mut marks: Vec<_> =
+                lines.iter().map(|line| failure_key(&without_variable_parts(line))).collect();
+            marks.dedup();
+            marks
+        };
+        let error_line = (*telling.first().or(others.first())?).to_owned();
+        let (signatures, general) = (marks(&telling), marks(&others));
+        let goals = command_tasks(command);
+        (!goals.is_empty()).then_some(Self { signatures, general, goals, error_line })
+    }
+
+    /// Every hash by which a row may be found.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.signatures.iter().chain(&self.general).map(String::as_str)
+    }
+
+    /// Returns how many telling lines two failures share.
+    fn shared(&self, other: &Self) -> usize {
+        self.signatures.iter().filter(|one| other.signatures.contains(one)).count()
+    }
+
+    fn shares_general(&self, other: &Self) -> bool {
+        self.general.iter().any(|one| other.general.contains(one))
+    }
+
+    fn shares_goal(&self, other: &Self) -> bool {
+        self.goals.iter().any(|goal| other.goals.contains(goal))
+    }
+}
+
+fn is_telling(line: &str) -> bool {
+    let plain = without_variable_parts(line);
+    let lower = line.to_lowercase();
+    let counts = ["found error", "error found error", "fail ", "ok "];
+    let is_count = counts.iter().any(|begin| plain.starts_with(begin));
+    // A program repeats the command that it runs.
+    let is_echo = line.starts_with("$ ") || line.starts_with("> ");
+    plain.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS_MIN
+        && plain.split(' ').count() >= WORDS_MIN
+        && !is_count
+        && !is_echo
+        && !GENERAL.iter().any(|words| lower.contains(words))
+}
+
+/// Returns a line without paths, numbers and hashes, also where they are a part of a word.
+#[must_use]
+pub fn without_variable_parts(line: &str) -> String {
+    let line = stable_line(line);
+    let words = line.split(' ').map(|word| {
+        let is_hash = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hash { "#".to_owned() } else { word.replace(|c: char| c.is_ascii_digit(), "") }
+    });
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Finds the failures of a session that were mended in it.
+#[must_use]
+pub fn fixed_failures(session: &str, exchanges: &[Exchange]) -> Vec<FixedFailure> {
+    let steps = work_trail(exchanges);
+    let found = steps.iter().enumerate().filter_map(|(place, step)| {
+        let TrailKind::Ran(failed) = &step.kind else { return None };
+        let TrailEnd::Failed(output) = &failed.end else { return None };
+        let signs = FailureSigns::recognise(&failed.line, output)?;
+        let mended_by = end_of(failed, output, steps.get(place + 1..)?)?;
+        Some(FixedFailure {
+            signs,
+            command: shown(&failed.core),
+            mended_by,
+            session: session.to_owned(),
+            ordinal: step.ordinal,
+            at_ms: step.at_ms,
+        })
+    });
+    found.take(MENDED_MAX).collect()
+}
+
+/// Returns what made the command work, if anything did.
+fn end_of(failed: &TrailCommand, output: &str, later: &[TrailStep]) -> Option<FailureFix> {
+    let (mut commands, mut files) = (Vec::new(), Vec::new());
+    for step in later.iter().take(STEPS_MAX) {
+        match &step.kind {
+            TrailKind::Changed(file) if is_path(file) => files.push(name_of(file).to_owned()),
+            TrailKind::Changed(_) => {}
+            TrailKind::Ran(ran) => {
+                let is_again = failed.tries_the_same(ran);
+                match (&ran.end, is_again) {
+                    (TrailEnd::Worked, true) => {
+                        return end_with(failed, ran, commands, named_in(output, files));
+                    }
+                    (TrailEnd::Worked, false) => commands.push(shown(&ran.core)),
+                    // It still fails: what was done so far did not help alone.
+                    (TrailEnd::Failed(_), true) => commands.clear(),
+                    (TrailEnd::Failed(_), false) => {}
+                }
+            }
+        }
+    }
+    None
+}
+
+fn end_with(
+    failed: &TrailCommand,
+    worked: &TrailCommand,
+    mut commands: Vec<String>,
+    files: Option<Vec<String>>,
+) -> Option<FailureFix> {
+    // Of several edits, nobody knows which one helped.
+    let files = files?;
+    if !files.is_empty() {
+        return Some(FailureFix::Edits(files));
+    }
+    if failed.essence != worked.essence {
+        commands = vec![shown(&worked.core)];
+    }
+    // The same again, with nothing done: chance.
+    (!commands.is_empty()).then(|| FailureFix::Commands(last_of(commands, COMMANDS_MAX)))
+}
+
+/// Returns the edited files that an output names, or the only one; `None` where several were edited and none is named.
+fn named_in(output: &str, files: Vec<String>) -> Option<Vec<String>> {
+    let files = last_of(files, usize::MAX);
+    if files.len() < 2 {
+        return Some(files);
+    }
+    let named: Vec<String> = files.into_iter().filter(|file| output.contains(file)).collect();
+    (!named.is_empty()).then(|| last_of(named, FILES_MAX))
+}
+
+/// Returns the last different ones, in order.
+fn last_of(all: Vec<String>, most: usize) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for one in all.into_iter().rev() {
+        if kept.len() < most && !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+fn shown(command: &str) -> String {
+    let end = command.floor_char_boundary(COMMAND_BYTES_MAX);
+    neutralise(command.get(..end).unwrap_or_default(), Layout::Line)
+}
+
+/// Returns how a failure ended before, the most likely first, at most `most`. `earlier` are rows of the same repository
+/// that share a signature with it.
+#[must_use]
+pub fn known_fixes<'a>(
+    signs: &FailureSigns,
+    earlier: &'a [FixedFailure],
+    most: usize,
+) -> Vec<KnownFix<'a>> {
+    let mut ends: BTreeMap<&FailureFix, (usize, KnownFix<'a>, Vec<&str>)> = BTreeMap::new();
+    for row in earlier {
+        let shared = signs.shared(&row.signs);
+        let is_general =
+            signs.shares_general(&row.signs) && matches!(row.mended_by, FailureFix::Commands(_));
+        if shared == 0 && !is_general || !signs.shares_goal(&row.signs) {
+            continue;
+        }
+        let (best, end, sessions) = ends
+            .entry(&row.mended_by)
+            .or_insert_with(|| (0, KnownFix { latest: row, sessions: 0 }, Vec::new()));
+        *best = shared.max(*best);
+        if row.at_ms >= end.latest.at_ms {
+            end.latest = row;
+        }
+        if !sessions.contains(&row.session.as_str()) {
+            sessions.push(&row.session);
+            end.sessions += 1;
+        }
+    }
+    let mut ranked: Vec<_> = ends.into_values().collect();
+    ranked.retain(|(shared, end, _)| *shared > 0 || end.sessions >= GENERAL_SESSIONS_MIN);
+    ranked.sort_by_key(|(shared, end, _)| {
+        std::cmp::Reverse((*shared, end.sessions, end.latest.at_ms))
+    });
+    ranked.into_iter().take(most).map(|(_, end, _)| end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work_trail::made_up::{edited, exchange, failed, ran};
+    use transcripts::exchange::PartKind;
+
+    const MISSING: &str = "error: Cannot find module 'left-pad' from '/w/a1/src/index.js:12'";
+
+    fn rows(session: &str, parts: &[PartKind]) -> Vec<FixedFailure> {
+        fixed_failures(session, &[exchange(parts)])
+    }
+
+    fn fixes_known_for(command: &str, output: &str, earlier: &[FixedFailure]) -> Vec<FailureFix> {
+        let signs = FailureSigns::recognise(&command.into(), &output.into()).unwrap();
+        known_fixes(&signs, earlier, 3).iter().map(|known| known.latest.mended_by.clone()).collect()
+    }
+
+    fn commands(all: &[&str]) -> FailureFix {
+        FailureFix::Commands(all.iter().map(|one| (*one).to_owned()).collect())
+    }
+
+    fn edits(all: &[&str]) -> FailureFix {
+        FailureFix::Edits(all.iter().map(|one| (*one).to_owned()).collect())
+    }
+
+    #[test]
+    fn a_row_says_what_made_the_command_work() {
+        for (between, worked, expected) in [
+            (vec![ran("npm ci")], "npm run build", commands(&["npm ci"])),
+            (vec![], "npm run build --legacy", commands(&["npm run build --legacy"])),
+            (vec![edited("/w/package.json")], "npm run build", edits(&["package.json"])),
+            (vec![edited("a.js"), edited("index.js")], "npm run build", edits(&["index.js"])),
+            (
+                vec![failed("npm run build", MISSING), ran("npm ci")],
+                "npm run build",
+                commands(&["npm ci"]),
+            ),
+        ] {
+            let mut parts = vec![failed("npm run build", MISSING)];
+            parts.extend(between);
+            parts.push(ran(worked));
+            let found = rows("s", &parts);
+            assert_eq!(found[0].mended_by, expected, "{parts:?}");
+            assert_eq!(
+                (found[0].session.as_str(), found[0].ordinal, found[0].at_ms),
+                ("s", 7, Some(0))
+            );
+            assert_eq!(found[0].command, "npm run build");
+        }
+    }
+
+    #[test]
+    fn an_end_that_nobody_knows_leaves_no_row() {
+        for later in [
+            vec![],
+            vec![ran("npm run build")],
+            vec![edited("a.js"), edited("b.js"), ran("npm run build")],
+            vec![failed("npm run build", MISSING)],
+        ] {
+            let mut parts = vec![failed("npm run build", MISSING)];
+            parts.extend(later);
+            assert_eq!(rows("s", &parts), [], "{parts:?}");
+        }
+        let not_run = "<tool_use_error>Sibling tool call errored</tool_use_error>";
+        assert_eq!(rows("s", &[failed("make all", not_run), ran("mkdir x"), ran("make all")]), []);
+    }
+
+    #[test]
+    fn the_same_error_is_known_in_other_places() {
+        let earlier =
+            rows("s", &[failed("npm run build", MISSING), ran("npm ci"), ran("npm run build")]);
+        let elsewhere = "error: Cannot find module 'left-pad' from '/home/b/src/index.js:77'";
+        assert_eq!(
+            fixes_known_for("cd /b && npm run build", elsewhere, &earlier),
+            [commands(&["npm ci"])]
+        );
+        let other = "error: Cannot find module 'right-pad' from '/w/a1/src/index.js:12'";
+        assert_eq!(fixes_known_for("npm run build", other, &earlier), []);
+        assert_eq!(fixes_known_for("terraform plan", MISSING, &earlier), [], "another goal");
+    }
+
+    #[test]
+    fn a_line_that_says_little_needs_a_repeated_command() {
+        let output = "Found 3 errors.\n[lint] ERROR task failed";
+        let fix = [failed("make lint", output), ran("make lint-fix"), ran("make lint")];
+        let edit = [failed("make lint", output), edited("a.go"), ran("make lint")];
+        let once = [rows("a", &fix), rows("b", &edit), rows("c", &edit)].concat();
+        assert_eq!(
+            fixes_known_for("make lint", "Found 12 errors.\n[lint] ERROR task failed", &once),
+            []
+        );
+        let twice = [once, rows("d", &fix)].concat();
+        assert_eq!(fixes_known_for("make lint", output, &twice), [commands(&["make lint-fix"])]);
+    }
+
+    #[test]
+    fn what_helped_most_often_and_last_is_shown_first() {
+        let with = |session: &str, step: &str| {
+            rows(session, &[failed("npm run build", MISSING), ran(step), ran("npm run build")])
+        };
+        let earlier =
+            [with("a", "npm ci"), with("b", "npm i left-pad"), with("c", "npm i left-pad")];
+        let signs = FailureSigns::recognise(&"npm run build".into(), &MISSING.into()).unwrap();
+        let earlier = earlier.concat();
+        let known = known_fixes(&signs, &earlier, 1);
+        let [first] = known.as_slice() else { panic!("{known:?}") };
+        assert_eq!(first.latest.mended_by, commands(&["npm i left-pad"]));
+        assert_eq!((first.sessions, first.latest.session.as_str()), (2, "c"));
+    }
+
+    #[test]
+    fn a_wrapper_that_was_dropped_is_what_helped() {
+        let output = "error: unrecognized subcommand 'bun'";
+        let parts = [failed("wrap bun run test", output), ran("bun run test"), ran("wrap git log")];
+        assert_eq!(rows("s", &parts)[0].mended_by, commands(&["bun run test"]));
+    }
+
+    #[test]
+    fn numbers_paths_and_hashes_do_not_count() {
+        let one = "src/a/main.rs:12:5: E0433 in 1a2b3c4d9f at step3";
+        let other = "other/main.rs:99:1: E0433 in ffee00112 at step14";
+        assert_eq!(without_variable_parts(one), without_variable_parts(other));
+    }
+}
