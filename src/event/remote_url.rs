@@ -33,12 +33,12 @@ impl RemoteUrl {
                 Self::new(&scheme.to_ascii_lowercase(), authority, path)
             }
             Some(_) => None,
-            None => Self::of_scp(text),
+            None => Self::parse_scp(text),
         }
     }
 
     /// Reads `[user@]host:path`. `C:\repo` and `./odd:name` are paths, as they are to git.
-    fn of_scp(text: &str) -> Option<Self> {
+    fn parse_scp(text: &str) -> Option<Self> {
         let (user, rest) = match text.split_once('@') {
             Some((user, rest)) if !user.contains(['/', ':', '[']) => (user, rest),
             _ => ("", text),

@@ -116,7 +116,7 @@ impl RepoKey {
             && folded.chars().all(|c| is_key_char(c) || c == '/');
         match is_lossless {
             true => Self(folded.into()),
-            false => Self::hashed(&Redacted::stamp(&whole), &exact),
+            false => Self::hashed(&RedactedText::stamp(&whole), &exact),
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct GitHead {
 const IN_REFTABLE: &str = "refs/heads/.invalid";
 
 /// Reads `HEAD`. `None`: it names neither a ref nor a commit, so git would say that this is no repository.
-pub(crate) fn head_of(git_dir: &Path, common_dir: &Path) -> Option<GitHead> {
+pub(crate) fn read_head(git_dir: &Path, common_dir: &Path) -> Option<GitHead> {
     let file = git_dir.join("HEAD");
     let by_link = || {
         let target = std::fs::read_link(&file).ok()?;
@@ -30,7 +30,7 @@ pub(crate) fn head_of(git_dir: &Path, common_dir: &Path) -> Option<GitHead> {
     };
     match text.trim().strip_prefix("ref:").map(str::trim) {
         Some(reference) if reference.starts_with("refs/") => {
-            Some(of_reference(reference, common_dir))
+            Some(reference_head(reference, common_dir))
         }
         Some(_) => None,
         None => {
@@ -43,7 +43,7 @@ pub(crate) fn head_of(git_dir: &Path, common_dir: &Path) -> Option<GitHead> {
     }
 }
 
-fn of_reference(reference: &str, common_dir: &Path) -> GitHead {
+fn reference_head(reference: &str, common_dir: &Path) -> GitHead {
     let is_real = reference != IN_REFTABLE;
     let branch = reference.strip_prefix("refs/heads/").filter(|_| is_real).map(str::to_owned);
     let loose = small_text(&common_dir.join(reference)).and_then(|text| commit_id(&text));

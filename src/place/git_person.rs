@@ -14,7 +14,7 @@ pub fn git_person(machine: &Machine, directory: &Path) -> Option<String> {
     if let Some(name) = machine.variable("GIT_AUTHOR_NAME") {
         return name.clone().into_string().ok();
     }
-    let found = directory.ancestors().find_map(|folder| match GitAt::of(folder) {
+    let found = directory.ancestors().find_map(|folder| match GitAt::look(folder) {
         GitAt::Repository(found) => Some(found),
         _ => None,
     });
@@ -28,7 +28,7 @@ pub fn git_person(machine: &Machine, directory: &Path) -> Option<String> {
         own_settings(&mut case, common_dir, git_dir)
     });
     // The repository's own settings come last, and the last counts.
-    let mut all = case.of_user();
+    let mut all = case.user_settings();
     all.extend(own.unwrap_or_default());
     let last = all.into_iter().rfind(|setting| setting.is("user", "name"))?;
     Some(last.value).filter(|name| !name.is_empty())

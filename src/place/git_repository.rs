@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::git_head::{GitHead, head_of};
+use crate::git_head::{GitHead, read_head};
 use crate::small_file::{path_of_bytes, small_path};
 
 /// What one directory is to git.
@@ -37,10 +37,10 @@ pub(crate) struct GitRepository {
 
 impl GitAt {
     /// Looks at one directory.
-    pub(crate) fn of(directory: &Path) -> Self {
+    pub(crate) fn look(directory: &Path) -> Self {
         let dot_git = directory.join(".git");
         match dot_git.metadata() {
-            Ok(found) if found.is_dir() => match GitRepository::with(directory, &dot_git) {
+            Ok(found) if found.is_dir() => match GitRepository::open(directory, &dot_git) {
                 Some(found) => return Self::Repository(found),
                 None if is_refused(&dot_git) => return Self::Unreadable(dot_git),
                 None if dot_git.join("config").is_file() => return Self::Remains(dot_git),
@@ -50,7 +50,7 @@ impl GitAt {
                 // In a linked work tree or a submodule, `.git` is a file that names the directory.
                 if let Some(target) = pointer(&dot_git) {
                     let git_dir = directory.join(&target);
-                    let found = GitRepository::with(directory, &git_dir);
+                    let found = GitRepository::open(directory, &git_dir);
                     return found.map_or(Self::LostPointer(git_dir), Self::Repository);
                 }
             }
@@ -58,16 +58,16 @@ impl GitAt {
         }
         // A file less to look for in each folder: a bare repository has `HEAD` right here.
         let bare = directory.join("HEAD").is_file();
-        let bare = bare.then(|| GitRepository::with(directory, directory)).flatten();
+        let bare = bare.then(|| GitRepository::open(directory, directory)).flatten();
         bare.map_or(Self::Nothing, Self::Repository)
     }
 }
 
 impl GitRepository {
     /// Returns the repository with its files in a directory, if git would take it for one.
-    pub(crate) fn with(top: &Path, git_dir: &Path) -> Option<Self> {
+    pub(crate) fn open(top: &Path, git_dir: &Path) -> Option<Self> {
         let common_dir = common_dir(top, git_dir);
-        let head = head_of(git_dir, &common_dir)?;
+        let head = read_head(git_dir, &common_dir)?;
         let is_one = common_dir.join("objects").is_dir() && common_dir.join("refs").is_dir();
         let (top, git_dir) = (top.to_owned(), git_dir.to_owned());
         is_one.then_some(Self { top, git_dir, common_dir, head })

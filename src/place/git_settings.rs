@@ -31,19 +31,19 @@ pub(crate) struct IncludeCase<'a> {
 
 impl IncludeCase<'_> {
     /// Returns the settings of one file, with those of the files that it includes in their places.
-    pub(crate) fn of_file(&self, path: &Path) -> Option<Vec<Setting>> {
+    pub(crate) fn file_settings(&self, path: &Path) -> Option<Vec<Setting>> {
         let text = small_text(path)?;
         let mut files = FILES_MAX;
         Some(self.with_included(path, &text, DEPTH_MAX, &mut files))
     }
 
     /// Returns the settings of the user and of the machine, the first to be overruled first.
-    pub(crate) fn of_user(&self) -> Vec<Setting> {
+    pub(crate) fn user_settings(&self) -> Vec<Setting> {
         let files = user_files(self.machine);
         let mut found: Vec<Setting> =
-            files.iter().filter_map(|path| self.of_file(path)).flatten().collect();
+            files.iter().filter_map(|path| self.file_settings(path)).flatten().collect();
         let announced = self.machine.git_settings().iter();
-        found.extend(announced.filter_map(|(name, value)| Setting::named(name, value)));
+        found.extend(announced.filter_map(|(name, value)| Setting::from_name(name, value)));
         found
     }
 
@@ -70,12 +70,12 @@ impl IncludeCase<'_> {
     /// Returns the file that a setting includes here.
     fn included(&self, from: &Path, setting: &Setting) -> Option<PathBuf> {
         let is_included = setting.is("include", "path") && setting.subsection.is_empty()
-            || setting.is("includeIf", "path") && self.holds(from, &setting.subsection);
-        is_included.then(|| beside(from, &self.machine.expanded(&setting.value)))
+            || setting.is("includeIf", "path") && self.is_true(from, &setting.subsection);
+        is_included.then(|| path_beside(from, &self.machine.expanded(&setting.value)))
     }
 
     /// Tells whether a condition of `includeIf` holds.
-    fn holds(&self, from: &Path, condition: &str) -> bool {
+    fn is_true(&self, from: &Path, condition: &str) -> bool {
         let Some((kind, pattern)) = condition.split_once(':') else { return false };
         match kind {
             "gitdir" => self.is_in_git_dir(from, pattern, &str::to_owned),
@@ -96,7 +96,7 @@ impl IncludeCase<'_> {
     fn is_in_git_dir(&self, from: &Path, pattern: &str, cased: &dyn Fn(&str) -> String) -> bool {
         let Some(git_dir) = self.git_dir else { return false };
         let pattern = match pattern.strip_prefix("./") {
-            Some(below) => beside(from, Path::new(below)).to_string_lossy().into_owned(),
+            Some(below) => path_beside(from, Path::new(below)).to_string_lossy().into_owned(),
             None => self.machine.expanded(pattern).to_string_lossy().into_owned(),
         };
         let is_anchored = Path::new(&pattern).is_absolute() || pattern.starts_with('/');
@@ -117,7 +117,7 @@ fn with_all_below(pattern: &str) -> String {
     if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() }
 }
 
-fn beside(file: &Path, path: &Path) -> PathBuf {
+fn path_beside(file: &Path, path: &Path) -> PathBuf {
     file.parent().unwrap_or_else(|| Path::new("")).join(path)
 }
 

@@ -57,23 +57,24 @@ pub(crate) enum GoneTree {
 }
 
 /// Finds the repository of a removed directory. `above` is its nearest parent that exists.
-pub(crate) fn of_gone(
+pub(crate) fn gone_tree(
     gone: &Path,
     above: &Path,
     machine: &Machine,
     stored: &dyn StoredPlaces,
 ) -> Option<GoneTree> {
-    of_tool(gone, machine, stored).or_else(|| {
+    tool_tree(gone, machine, stored).or_else(|| {
         let first = gone.strip_prefix(above).ok()?.components().next()?;
         let first = first.as_os_str().to_string_lossy();
-        let found =
-            held(above, &first).or_else(|| beside(above, &first)).or_else(|| bare_in(above));
+        let found = repository_of_holder(above, &first)
+            .or_else(|| repository_beside(above, &first))
+            .or_else(|| bare_repository_in(above));
         found.map(GoneTree::Beside)
     })
 }
 
 /// `~/.codex/worktrees/1a4b/shop`: by another work tree of the same name there, or by the store.
-fn of_tool(gone: &Path, machine: &Machine, stored: &dyn StoredPlaces) -> Option<GoneTree> {
+fn tool_tree(gone: &Path, machine: &Machine, stored: &dyn StoredPlaces) -> Option<GoneTree> {
     let home = machine.home.as_ref()?;
     TOOL_FOLDERS.iter().find_map(|(folder, part)| {
         let folder = home.join(folder);
@@ -94,7 +95,7 @@ fn of_tool(gone: &Path, machine: &Machine, stored: &dyn StoredPlaces) -> Option<
 }
 
 /// `shop.worktrees/feature` beside `shop`, whether the holder is still there or not.
-fn held(above: &Path, first: &str) -> Option<PathBuf> {
+fn repository_of_holder(above: &Path, first: &str) -> Option<PathBuf> {
     let without = |name: &str| {
         let ends = HOLDER_ENDINGS.iter().filter_map(|ending| name.strip_suffix(ending));
         ends.filter(|rest| !rest.is_empty()).map(str::to_owned).collect::<Vec<_>>()
@@ -107,20 +108,20 @@ fn held(above: &Path, first: &str) -> Option<PathBuf> {
 }
 
 /// `shop-feature` beside `shop`; the longest name that is a repository.
-fn beside(above: &Path, first: &str) -> Option<PathBuf> {
+fn repository_beside(above: &Path, first: &str) -> Option<PathBuf> {
     let cuts = first.rmatch_indices(SEPARATORS).filter_map(|(at, _)| first.get(..at));
     let mut names = cuts.filter(|name| !name.is_empty()).map(|name| above.join(name));
     names.find(|path| is_repository(path))
 }
 
 /// `shop/feature` beside the bare repository `shop/.bare` or `shop/shop.git`.
-fn bare_in(above: &Path) -> Option<PathBuf> {
+fn bare_repository_in(above: &Path) -> Option<PathBuf> {
     let own = format!("{}.git", name_of(above));
     [".bare", own.as_str()].iter().map(|name| above.join(name)).find(|path| is_repository(path))
 }
 
 fn is_repository(path: &Path) -> bool {
-    matches!(GitAt::of(path), GitAt::Repository(_))
+    matches!(GitAt::look(path), GitAt::Repository(_))
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

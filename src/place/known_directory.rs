@@ -25,6 +25,20 @@ pub enum DirectoryOrigin {
     Shell,
 }
 
+impl DirectoryOrigin {
+    /// Orders directories by how much they say about the project of a session, the first before all others.
+    pub(crate) fn rank(self) -> u8 {
+        match self {
+            Self::Argument => 0,
+            Self::Hook => 1,
+            Self::Root => 2,
+            Self::Process => 3,
+            Self::Declared(_) => 4,
+            Self::Shell => 5,
+        }
+    }
+}
+
 impl fmt::Display for DirectoryOrigin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -83,9 +97,14 @@ impl KnownDirectory {
         Self { origin, path: path.into() }
     }
 
+    /// Tells whether a client declares it as the project.
+    pub(crate) fn is_declared(&self) -> bool {
+        matches!(self.origin, DirectoryOrigin::Declared(_)) && self.path.is_absolute()
+    }
+
     /// Makes it of a text, which may be a URI or name nothing.
     #[must_use]
-    pub fn of_text(origin: DirectoryOrigin, text: &str, machine: &Machine) -> Option<Self> {
+    pub fn from_text(origin: DirectoryOrigin, text: &str, machine: &Machine) -> Option<Self> {
         directory_of_text(text, machine).map(|path| Self { origin, path })
     }
 

@@ -9,14 +9,14 @@ use event::RepoKey;
 use crate::foreign_path::is_foreign;
 use crate::git_head::GitHead;
 use crate::git_repository::{GitAt, GitRepository};
-use crate::gone_work_tree::{GoneTree, of_gone};
+use crate::gone_work_tree::{GoneTree, gone_tree};
 use crate::known_directory::{DirectoryOrigin, KnownDirectory};
 use crate::lost_pointer::{LostTarget, lost_target, resolved};
 use crate::machine::Machine;
 use crate::other_control::ControlledTree;
 use crate::place::{Place, PlaceSource, PlaceStrength, folder_below};
 use crate::project_search::{ProjectQuestions, project_above};
-use crate::repository_key::{KeyFinder, KnownKey, of_common_dir, of_folder};
+use crate::repository_key::{KeyFinder, KnownKey, common_dir_key, folder_key};
 use crate::standing_directory::StandingDirectory;
 use crate::steps::Steps;
 use crate::stored_places::StoredPlaces;
@@ -56,7 +56,7 @@ impl<'a> Locator<'a> {
     /// client, the process and what the environment declares; but a folder that is no project gives way to one that is.
     pub fn best(&mut self, known: &[KnownDirectory]) -> Place {
         let mut ordered: Vec<&KnownDirectory> = known.iter().collect();
-        ordered.sort_by_key(|directory| rank(directory.origin));
+        ordered.sort_by_key(|directory| directory.origin.rank());
         let mut weak: Option<Place> = None;
         for directory in ordered {
             self.steps.add(|| format!("{} is {}", directory.origin, directory.path.display()));
@@ -70,13 +70,13 @@ impl<'a> Locator<'a> {
                 weak = Some(place);
             }
         }
-        weak.unwrap_or_else(|| nowhere(Path::new("")))
+        weak.unwrap_or_else(|| no_place(Path::new("")))
     }
 
     /// Returns the place of one directory.
     pub fn at(&mut self, directory: &Path) -> Place {
         let standing = StandingDirectory::resolved(directory);
-        let Some(standing) = standing else { return self.by_text(directory) };
+        let Some(standing) = standing else { return self.text_place(directory) };
         if standing.is_gone() {
             let (gone, above) = (standing.directory.display(), standing.above.display());
             self.steps.add(|| format!("{gone} is not there; {above} is"));
@@ -88,34 +88,34 @@ impl<'a> Locator<'a> {
         if let Some(place) = found.clone().filter(|_| is_project) {
             return place;
         }
-        self.removed(&standing)
-            .or_else(|| self.project(&standing))
+        self.removed_place(&standing)
+            .or_else(|| self.project_place(&standing))
             .or(found)
             .or(remains)
-            .or_else(|| self.dotfiles(&standing))
-            .unwrap_or_else(|| self.folder(&standing))
+            .or_else(|| self.dotfiles_place(&standing))
+            .unwrap_or_else(|| self.folder_place(&standing))
     }
 
     fn at_known(&mut self, known: &KnownDirectory, all: &[KnownDirectory]) -> Place {
         let is_own = matches!(known.origin, DirectoryOrigin::Process | DirectoryOrigin::Shell);
-        if let Some(place) = is_own.then(|| self.by_environment(&known.path)).flatten() {
+        if let Some(place) = is_own.then(|| self.environment_place(&known.path)).flatten() {
             return place;
         }
         let place = self.at(&known.path);
         if place.strength() == PlaceStrength::Repository {
             return place;
         }
-        let mut declared = all.iter().filter(|other| is_declared(other));
+        let mut declared = all.iter().filter(|other| other.is_declared());
         let enclosing = declared.find(|other| {
             let folder = other.path.canonicalize().unwrap_or_else(|_| other.path.clone());
             known.path.canonicalize().unwrap_or_else(|_| known.path.clone()).starts_with(&folder)
                 && !self.is_no_project(&folder)
         });
-        enclosing.map_or(place, |declared| self.declared(declared, &known.path))
+        enclosing.map_or(place, |declared| self.declared_place(declared, &known.path))
     }
 
     /// The place of a folder that a client declares as the project.
-    fn declared(&mut self, declared: &KnownDirectory, directory: &Path) -> Place {
+    fn declared_place(&mut self, declared: &KnownDirectory, directory: &Path) -> Place {
         self.steps.add(|| format!("{} declares the project", declared.origin));
         let place = self.at(&declared.path);
         let place = match place.strength() {
@@ -136,19 +136,21 @@ impl<'a> Locator<'a> {
         for folder in standing.above.ancestors() {
             let is_start = folder == standing.above;
             is_below_ceiling &= is_start || !ceilings.iter().any(|ceiling| ceiling == folder);
-            let git = if is_below_ceiling { GitAt::of(folder) } else { GitAt::Nothing };
+            let git = if is_below_ceiling { GitAt::look(folder) } else { GitAt::Nothing };
             let found = match git {
-                GitAt::Repository(found) => Some(self.of_git(found, standing)),
-                GitAt::LostPointer(target) => Some(self.of_lost(folder, &target, standing)),
-                GitAt::Unreadable(git_dir) => Some(self.of_unreadable(folder, &git_dir, standing)),
+                GitAt::Repository(found) => Some(self.git_place(found, standing)),
+                GitAt::LostPointer(target) => Some(self.lost_place(folder, &target, standing)),
+                GitAt::Unreadable(git_dir) => {
+                    Some(self.unreadable_place(folder, &git_dir, standing))
+                }
                 GitAt::Remains(git_dir) => {
                     remains = remains.or_else(|| Some((folder.to_owned(), git_dir)));
                     None
                 }
                 GitAt::Nothing => None,
             };
-            let found =
-                found.or_else(|| Some(self.of_controlled(ControlledTree::at(folder)?, standing)));
+            let found = found
+                .or_else(|| Some(self.controlled_place(ControlledTree::look(folder)?, standing)));
             if found.is_some() {
                 return (found, None);
             }
@@ -156,7 +158,7 @@ impl<'a> Locator<'a> {
         let remains = remains.map(|(top, git_dir)| {
             self.steps.add(|| format!("{} is no repository to git", git_dir.display()));
             let (common_dir, head) = (git_dir.clone(), GitHead::default());
-            self.of_git(GitRepository { top, git_dir, common_dir, head }, standing)
+            self.git_place(GitRepository { top, git_dir, common_dir, head }, standing)
         });
         // A sandbox makes and removes empty files with each command, so only a remote counts.
         let is_known = |place: &Place| matches!(place.because, PlaceSource::Remote { .. });
@@ -170,25 +172,25 @@ impl<'a> Locator<'a> {
         set.map(|value| std::env::split_paths(value).collect()).unwrap_or_default()
     }
 
-    fn of_git(&mut self, found: GitRepository, standing: &StandingDirectory) -> Place {
+    fn git_place(&mut self, found: GitRepository, standing: &StandingDirectory) -> Place {
         self.steps.add(|| format!("{} is a git repository", found.top.display()));
-        let known = self.keys.of_git(&found, &mut self.steps);
+        let known = self.keys.git_key(&found, &mut self.steps);
         let GitRepository { top, git_dir, common_dir, head: GitHead { branch, commit } } = found;
         let control = VersionControl::Git;
         let tree = WorkTree { control, top, git_dir, common_dir, branch, commit };
-        self.in_tree(known, tree, standing)
+        self.place_in_tree(known, tree, standing)
     }
 
-    fn of_controlled(&mut self, found: ControlledTree, standing: &StandingDirectory) -> Place {
+    fn controlled_place(&mut self, found: ControlledTree, standing: &StandingDirectory) -> Place {
         self.steps.add(|| format!("{} is a work tree of {}", found.top.display(), found.control));
-        let known = self.keys.of_controlled(&found, &mut self.steps);
+        let known = self.keys.controlled_key(&found, &mut self.steps);
         let ControlledTree { control, top, own_dir, main_top, git_dir, branch, .. } = found;
         let common_dir = git_dir.unwrap_or(main_top);
         let tree = WorkTree { control, top, git_dir: own_dir, common_dir, branch, commit: None };
-        self.in_tree(known, tree, standing)
+        self.place_in_tree(known, tree, standing)
     }
 
-    fn of_lost(&mut self, top: &Path, target: &Path, standing: &StandingDirectory) -> Place {
+    fn lost_place(&mut self, top: &Path, target: &Path, standing: &StandingDirectory) -> Place {
         self.steps.add(|| {
             format!(
                 "{} has a file .git that names {}, which is no repository",
@@ -197,21 +199,21 @@ impl<'a> Locator<'a> {
             )
         });
         let common = match lost_target(top, target) {
-            LostTarget::Repository(found) => return self.of_git(found, standing),
+            LostTarget::Repository(found) => return self.git_place(found, standing),
             LostTarget::Submodule(url) => {
-                let url = self.beside_parent(top, url);
-                let known = self.keys.of_url("origin", &url, &mut self.steps);
-                let known = known.unwrap_or_else(|| self.keys.of_pointer_text(target));
-                return self.in_lost_tree(known, top, target, standing);
+                let url = self.url_beside_parent(top, url);
+                let known = self.keys.url_key("origin", &url, &mut self.steps);
+                let known = known.unwrap_or_else(|| self.keys.pointer_key(target));
+                return self.place_without_files(known, top, target, standing);
             }
             LostTarget::Text(common) => common,
         };
-        let known = self.keys.of_pointer_text(&common);
-        self.in_lost_tree(known, top, &common, standing)
+        let known = self.keys.pointer_key(&common);
+        self.place_without_files(known, top, &common, standing)
     }
 
     /// Resolves a submodule's relative URL by that of its parent repository.
-    fn beside_parent(&mut self, top: &Path, url: String) -> String {
+    fn url_beside_parent(&mut self, top: &Path, url: String) -> String {
         let parent = top.parent().filter(|_| url.starts_with('.')).map(|parent| self.at(parent));
         match parent.map(|place| place.because) {
             Some(PlaceSource::Remote { url: of_parent, .. }) => {
@@ -221,13 +223,18 @@ impl<'a> Locator<'a> {
         }
     }
 
-    fn of_unreadable(&mut self, top: &Path, git_dir: &Path, standing: &StandingDirectory) -> Place {
+    fn unreadable_place(
+        &mut self,
+        top: &Path,
+        git_dir: &Path,
+        standing: &StandingDirectory,
+    ) -> Place {
         self.steps.add(|| format!("{} may not be read", git_dir.display()));
-        let known = (of_common_dir(git_dir), PlaceSource::CommonDir(git_dir.to_owned()));
-        self.in_lost_tree(known, top, git_dir, standing)
+        let known = (common_dir_key(git_dir), PlaceSource::CommonDir(git_dir.to_owned()));
+        self.place_without_files(known, top, git_dir, standing)
     }
 
-    fn in_lost_tree(
+    fn place_without_files(
         &mut self,
         known: KnownKey,
         top: &Path,
@@ -242,16 +249,21 @@ impl<'a> Locator<'a> {
             branch: None,
             commit: None,
         };
-        self.in_tree(known, tree, standing)
+        self.place_in_tree(known, tree, standing)
     }
 
-    fn in_tree(&mut self, known: KnownKey, tree: WorkTree, standing: &StandingDirectory) -> Place {
+    fn place_in_tree(
+        &mut self,
+        known: KnownKey,
+        tree: WorkTree,
+        standing: &StandingDirectory,
+    ) -> Place {
         let (key, because) = known;
-        let place = self.keyed(key, because, tree.top.clone(), standing);
+        let place = self.place_with_key(key, because, tree.top.clone(), standing);
         Place { work_tree: Some(tree), ..place }
     }
 
-    fn keyed(
+    fn place_with_key(
         &mut self,
         key: RepoKey,
         because: PlaceSource,
@@ -274,25 +286,25 @@ impl<'a> Locator<'a> {
     }
 
     /// Where git was told which repository it works on.
-    fn by_environment(&mut self, directory: &Path) -> Option<Place> {
+    fn environment_place(&mut self, directory: &Path) -> Option<Place> {
         let git_dir = directory.join(self.keys.machine.path("GIT_DIR")?);
         let top = self.keys.machine.path("GIT_WORK_TREE").map(|top| directory.join(top));
         let top = top.unwrap_or_else(|| directory.to_owned());
         let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
         let (top, git_dir, directory) = (real(top), real(git_dir), real(directory.to_owned()));
-        let found = GitRepository::with(&top, &git_dir)?;
+        let found = GitRepository::open(&top, &git_dir)?;
         self.steps.add(|| format!("$GIT_DIR names {}", git_dir.display()));
         let standing = StandingDirectory { directory: directory.clone(), above: directory };
-        Some(self.of_git(found, &standing))
+        Some(self.git_place(found, &standing))
     }
 
     /// A removed directory that was a work tree by the customs of tools.
-    fn removed(&mut self, standing: &StandingDirectory) -> Option<Place> {
+    fn removed_place(&mut self, standing: &StandingDirectory) -> Option<Place> {
         if !standing.is_gone() {
             return None;
         }
         let KeyFinder { machine, stored } = self.keys;
-        let gone = of_gone(&standing.directory, &standing.above, machine, stored)?;
+        let gone = gone_tree(&standing.directory, &standing.above, machine, stored)?;
         let because = PlaceSource::RemovedTree(standing.directory.clone());
         let (key, top) = match gone {
             GoneTree::Beside(top) => {
@@ -305,66 +317,66 @@ impl<'a> Locator<'a> {
                 (key, standing.directory.clone())
             }
         };
-        Some(self.keyed(key, because, top, standing))
+        Some(self.place_with_key(key, because, top, standing))
     }
 
     /// The nearest folder that has memories or a project's mark.
-    fn project(&mut self, standing: &StandingDirectory) -> Option<Place> {
+    fn project_place(&mut self, standing: &StandingDirectory) -> Option<Place> {
         let stored = self.keys.stored;
         let questions = ProjectQuestions {
             is_boundary: &|folder| self.is_no_project(folder),
-            has_memories: &|folder| stored.has_memories(&stored.current(&of_folder(folder))),
+            has_memories: &|folder| stored.has_memories(&stored.current(&folder_key(folder))),
         };
         let (folder, because) = project_above(&standing.above, &questions)?;
-        Some(self.in_folder(&folder, because, standing))
+        Some(self.place_in_folder(&folder, because, standing))
     }
 
-    fn in_folder(
+    fn place_in_folder(
         &mut self,
         folder: &Path,
         because: PlaceSource,
         standing: &StandingDirectory,
     ) -> Place {
         self.steps.add(|| format!("the project is {because}"));
-        self.keyed(of_folder(folder), because, folder.to_owned(), standing)
+        self.place_with_key(folder_key(folder), because, folder.to_owned(), standing)
     }
 
     /// A bare repository whose work tree is the home directory.
-    fn dotfiles(&mut self, standing: &StandingDirectory) -> Option<Place> {
+    fn dotfiles_place(&mut self, standing: &StandingDirectory) -> Option<Place> {
         let home = self.keys.machine.home.as_ref()?.canonicalize().ok()?;
         let below = standing.directory.strip_prefix(&home).ok()?;
         let first = below.components().next();
         let is_setting =
             first.is_none_or(|first| first.as_os_str().as_encoded_bytes().starts_with(b"."));
         let mut bare = DOTFILES.iter().map(|name| home.join(name)).filter(|_| is_setting);
-        let found = bare.find_map(|git_dir| GitRepository::with(&home, &git_dir))?;
+        let found = bare.find_map(|git_dir| GitRepository::open(&home, &git_dir))?;
         self.steps.add(|| {
             format!("{} holds the settings of the home directory", found.git_dir.display())
         });
-        Some(self.of_git(found, standing))
+        Some(self.git_place(found, standing))
     }
 
-    fn folder(&mut self, standing: &StandingDirectory) -> Place {
+    fn folder_place(&mut self, standing: &StandingDirectory) -> Place {
         let directory = &standing.directory;
         if self.is_no_project(directory) {
             self.steps.add(|| format!("{} is nobody's project", directory.display()));
-            return nowhere(directory);
+            return no_place(directory);
         }
         let because = PlaceSource::Folder(directory.clone());
-        self.in_folder(directory, because, standing)
+        self.place_in_folder(directory, because, standing)
     }
 
     /// A directory of another system, or a relative one: its text is all there is.
-    fn by_text(&mut self, directory: &Path) -> Place {
+    fn text_place(&mut self, directory: &Path) -> Place {
         let text = directory.to_string_lossy().replace('\\', "/");
         let plain = PathBuf::from(text.trim_end_matches('/'));
         if !is_foreign(directory) || self.is_no_project(&plain) {
-            return nowhere(directory);
+            return no_place(directory);
         }
         self.steps.add(|| format!("{} is a path of another system", directory.display()));
         let standing = StandingDirectory { directory: plain.clone(), above: PathBuf::new() };
         let because = PlaceSource::Folder(plain.clone());
-        self.in_folder(&plain, because, &standing)
+        self.place_in_folder(&plain, because, &standing)
     }
 
     fn is_no_project(&self, folder: &Path) -> bool {
@@ -372,7 +384,7 @@ impl<'a> Locator<'a> {
     }
 }
 
-fn nowhere(directory: &Path) -> Place {
+fn no_place(directory: &Path) -> Place {
     Place {
         repository: None,
         own_key: None,
@@ -380,20 +392,5 @@ fn nowhere(directory: &Path) -> Place {
         top: directory.to_owned(),
         folder: String::new(),
         work_tree: None,
-    }
-}
-
-fn is_declared(known: &KnownDirectory) -> bool {
-    matches!(known.origin, DirectoryOrigin::Declared(_)) && known.path.is_absolute()
-}
-
-fn rank(origin: DirectoryOrigin) -> u8 {
-    match origin {
-        DirectoryOrigin::Argument => 0,
-        DirectoryOrigin::Hook => 1,
-        DirectoryOrigin::Root => 2,
-        DirectoryOrigin::Process => 3,
-        DirectoryOrigin::Declared(_) => 4,
-        DirectoryOrigin::Shell => 5,
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn lost_target(top: &Path, target: &Path) -> LostTarget {
     let target = lexical(target);
     // A pointer that was written by another system on the same disk.
     let here = on_this_system(&target);
-    if let Some(found) = GitRepository::with(top, &here) {
+    if let Some(found) = GitRepository::open(top, &here) {
         return LostTarget::Repository(found);
     }
     let (main, below) = split(&here);
@@ -33,7 +33,7 @@ pub(crate) fn lost_target(top: &Path, target: &Path) -> LostTarget {
             let main_dirs = std::iter::once(main.clone()).chain(mounted_beside(top, &main));
             let found = main_dirs.into_iter().find_map(|main| {
                 let own = main.join("worktrees").join(&name);
-                let with_tree = GitRepository::with(top, &own);
+                let with_tree = GitRepository::open(top, &own);
                 with_tree.or_else(|| pruned(top, &main))
             });
             found.map_or(LostTarget::Text(main), LostTarget::Repository)
@@ -70,7 +70,7 @@ fn split(git_dir: &Path) -> (PathBuf, Below) {
 
 /// The repository of a work tree whose own files are gone: nobody knows its branch any more.
 fn pruned(top: &Path, main: &Path) -> Option<GitRepository> {
-    let found = GitRepository::with(top, main)?;
+    let found = GitRepository::open(top, main)?;
     Some(GitRepository { head: <_>::default(), ..found })
 }
 

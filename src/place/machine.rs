@@ -67,7 +67,7 @@ impl Machine {
             home: absolute("HOME").or_else(|| absolute("USERPROFILE")),
             temporary: temporary.chain(TEMPORARY.iter().map(PathBuf::from)).collect(),
             system: PathBuf::from("/etc"),
-            settings: announced(&set),
+            settings: environment_settings(&set),
             variables,
             real: OnceLock::new(),
         }
@@ -112,7 +112,7 @@ impl Machine {
         if folder.parent().is_none() || folder.as_os_str().is_empty() {
             return true;
         }
-        let real = self.real.get_or_init(|| RealFolders::of(self));
+        let real = self.real.get_or_init(|| RealFolders::resolve(self));
         let mut homes = self.home.iter().chain(&real.home);
         let mut temporary = self.temporary.iter().chain(&real.temporary);
         homes.any(|home| home.starts_with(folder))
@@ -129,7 +129,7 @@ struct RealFolders {
 }
 
 impl RealFolders {
-    fn of(machine: &Machine) -> Self {
+    fn resolve(machine: &Machine) -> Self {
         let real = |path: &PathBuf| path.canonicalize().ok();
         Self {
             home: machine.home.as_ref().and_then(real),
@@ -139,7 +139,7 @@ impl RealFolders {
 }
 
 /// Reads the settings that `GIT_CONFIG_COUNT`, `GIT_CONFIG_KEY_0` and their like hold.
-fn announced(set: &dyn Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
+fn environment_settings(set: &dyn Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
     let text = |name: String| set(&name)?.into_string().ok();
     let count = text("GIT_CONFIG_COUNT".to_owned()).and_then(|count| count.trim().parse().ok());
     let numbers = 0..count.unwrap_or(0).min(SETTINGS_MAX);

@@ -30,10 +30,10 @@ pub(crate) struct ControlledTree {
 
 impl ControlledTree {
     /// Looks at one directory.
-    pub(crate) fn at(directory: &Path) -> Option<Self> {
+    pub(crate) fn look(directory: &Path) -> Option<Self> {
         jujutsu(directory)
-            .or_else(|| of_mercurial(directory, ".hg", VersionControl::Mercurial))
-            .or_else(|| of_mercurial(directory, ".sl", VersionControl::Sapling))
+            .or_else(|| mercurial(directory, ".hg", VersionControl::Mercurial))
+            .or_else(|| mercurial(directory, ".sl", VersionControl::Sapling))
     }
 }
 
@@ -65,7 +65,7 @@ fn jujutsu(top: &Path) -> Option<ControlledTree> {
 
 /// `.hg` has `requires` or a store; `sharedpath` names the repository that a share belongs to; `[paths]` in `hgrc` has the URLs.
 /// Sapling kept that, with other names.
-fn of_mercurial(top: &Path, name: &str, control: VersionControl) -> Option<ControlledTree> {
+fn mercurial(top: &Path, name: &str, control: VersionControl) -> Option<ControlledTree> {
     let own_dir = top.join(name);
     let is_one = ["requires", "store", "sharedpath", "00changelog.i"];
     if !is_one.iter().any(|file| own_dir.join(file).exists()) {

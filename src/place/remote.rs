@@ -133,7 +133,7 @@ impl<'a> RemoteSearch<'a> {
         let own = &self.own;
         let case = self.case;
         self.of_user.get_or_insert_with(|| {
-            let mut all = case.of_user();
+            let mut all = case.user_settings();
             all.extend(own.iter().cloned());
             all
         })
@@ -158,9 +158,9 @@ pub(crate) fn own_settings(
         plain.iter().any(|setting| setting.is_in("include") || setting.is_in("includeIf"));
     let by_work_tree = plain.iter().any(|s| s.is("extensions", "worktreeConfig") && s.is_on());
     case.remote_urls = remotes(&plain).into_iter().map(|(_, url)| url).collect();
-    let mut own = if includes { case.of_file(&file).unwrap_or_default() } else { plain };
+    let mut own = if includes { case.file_settings(&file).unwrap_or_default() } else { plain };
     if by_work_tree {
-        own.extend(case.of_file(&git_dir.join("config.worktree")).unwrap_or_default());
+        own.extend(case.file_settings(&git_dir.join("config.worktree")).unwrap_or_default());
     }
     own
 }

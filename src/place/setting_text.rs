@@ -14,7 +14,7 @@ pub(crate) struct Setting {
 
 impl Setting {
     /// Makes a setting of its full name, such as `url.git@github.com:.insteadOf`.
-    pub(crate) fn named(name: &str, value: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str, value: &str) -> Option<Self> {
         let (section, rest) = name.split_once('.')?;
         let (subsection, key) = rest.rsplit_once('.').unwrap_or(("", rest));
         let [section, subsection, key, value] =

@@ -10,13 +10,13 @@ pub struct Steps {
 impl Steps {
     /// Writes nothing down.
     #[must_use]
-    pub fn unasked() -> Self {
+    pub fn disabled() -> Self {
         Self::default()
     }
 
     /// Writes every step down.
     #[must_use]
-    pub fn recorded() -> Self {
+    pub fn enabled() -> Self {
         Self { taken: Some(Vec::new()) }
     }
 
@@ -29,7 +29,7 @@ impl Steps {
 
     /// Returns the steps in their order.
     #[must_use]
-    pub fn taken(&self) -> &[String] {
+    pub fn texts(&self) -> &[String] {
         self.taken.as_deref().unwrap_or_default()
     }
 }

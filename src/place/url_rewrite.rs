@@ -22,8 +22,9 @@ mod tests {
 
     #[test]
     fn the_longest_beginning_is_replaced() {
-        let set =
-            |base: &str, old: &str| Setting::named(&format!("url.{base}.insteadOf"), old).unwrap();
+        let set = |base: &str, old: &str| {
+            Setting::from_name(&format!("url.{base}.insteadOf"), old).unwrap()
+        };
         let settings = [
             set("git@github.com:", "gh:"),
             set("git@github.com:acme/", "gh:a/"),

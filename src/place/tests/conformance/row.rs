@@ -118,7 +118,7 @@ pub fn failures(row: &Row) -> Vec<String> {
         Repository::Key(key) => found.as_deref() == Some(*key),
         Repository::OfPath(name, path) => {
             let path = scene.path(path);
-            found == Some(RepoKey::of_place(name, path.to_str().unwrap()).to_string())
+            found == Some(RepoKey::from_place(name, path.to_str().unwrap()).to_string())
         }
         Repository::SameAs(directory) => found.is_some() && found == of(directory),
         Repository::OtherThan(directory) => found.is_some() && found != of(directory),

@@ -173,7 +173,7 @@ impl Scene {
     /// Makes the folder of a path have memories.
     pub fn memories(&mut self, name: &str, path: &str) {
         let path = self.path(path);
-        self.memories.push(RepoKey::of_place(name, path.to_str().unwrap()));
+        self.memories.push(RepoKey::from_place(name, path.to_str().unwrap()));
     }
 
     /// Makes the store remember a common directory.
@@ -217,15 +217,15 @@ impl Scene {
         let lookup = |name: &str| self.lookup(name);
         let mut machine = Machine::from_environment(&lookup);
         machine.system = self.root.join("etc");
-        let mut locator = Locator::new(&machine, self, Steps::recorded());
+        let mut locator = Locator::new(&machine, self, Steps::enabled());
         let mut known = vec![KnownDirectory::new(DirectoryOrigin::Process, directory)];
         let named = self.known.iter();
         known.extend(
-            named.filter_map(|(origin, text)| KnownDirectory::of_text(*origin, text, &machine)),
+            named.filter_map(|(origin, text)| KnownDirectory::from_text(*origin, text, &machine)),
         );
         known.extend(KnownDirectory::declared(&lookup, &machine));
         let place = locator.best(&known);
-        explained.extend(locator.steps().taken().iter().cloned());
+        explained.extend(locator.steps().texts().iter().cloned());
         place
     }
 }

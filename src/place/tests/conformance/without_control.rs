@@ -148,7 +148,7 @@ fn memories() -> Vec<Row> {
             "an alias with memories",
             |scene| {
                 let old = scene.dir("proj");
-                let key = event::RepoKey::of_place("proj", old.to_str().unwrap());
+                let key = event::RepoKey::from_place("proj", old.to_str().unwrap());
                 scene.alias(key.as_str(), "github.com/acme/api");
                 scene.dir("proj")
             },
