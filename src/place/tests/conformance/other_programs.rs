@@ -246,6 +246,27 @@ fn sapling() -> Vec<Row> {
             "Sapling clones from GitHub",
         ),
         row(
+            "a share of sl",
+            |scene| {
+                scene.write("shop/.sl/requires", "store\n");
+                scene.write("shop-2/.sl/requires", "shared\n");
+                scene.write("shop-2/.sl/sharedpath", "$HOME/code/shop/.sl");
+                scene.path("shop-2")
+            },
+            ExpectedPlace::same_as("shop"),
+            "shares are the work trees of Sapling",
+        ),
+        row(
+            "a repository of hg inside one of git",
+            |scene| {
+                scene.repository("api", Some("https://github.com/acme/api"));
+                scene.hg("api/vendor/lib", Some("https://hg.example.org/acme/lib"));
+                scene.path("api/vendor/lib")
+            },
+            ExpectedPlace::key("hg.example.org/acme/lib").folder(""),
+            "the nearest repository counts, whoever made it",
+        ),
+        row(
             "sl without a remote",
             |scene| {
                 scene.write("shop/.sl/requires", "store\n");

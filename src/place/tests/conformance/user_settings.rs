@@ -275,6 +275,31 @@ fn of_several_files() -> Vec<Row> {
             "the condition does not hold here",
         ),
         row(
+            "insteadOf for repositories below a folder in any case, from a work tree elsewhere",
+            |scene| {
+                scene.write(
+                    "~/.gitconfig",
+                    "[includeIf \"gitdir/i:~/CODE/Work/\"]\npath = ~/.work\n",
+                );
+                scene.write("~/.work", "[url \"https://git.corp.example/\"]\ninsteadOf = wk:\n");
+                scene.repository("work/api", Some("wk:acme/api"));
+                scene.git("work/api", &["worktree", "add", "--quiet", "-b", "feat", "../../feat"]);
+                scene.path("feat")
+            },
+            ExpectedPlace::key("git.corp.example/acme/api").branch("feat"),
+            "git asks where its own files are",
+        ),
+        row(
+            "insteadOf for repositories below a folder beside the settings",
+            |scene| {
+                scene.write("~/.gitconfig", "[includeIf \"gitdir:./code/\"]\npath = .w\n");
+                scene.write("~/.w", "[url \"git@github.com:\"]\ninsteadOf = gh:\n");
+                scene.repository("api", Some("gh:acme/api"))
+            },
+            github(),
+            "a condition may count from its own file",
+        ),
+        row(
             "insteadOf for repositories with a remote",
             |scene| {
                 let condition =
