@@ -196,9 +196,7 @@ impl ForgePlace {
     #[must_use]
     pub fn by_itself(url: &str) -> Option<Self> {
         let url = RemoteUrl::parse(url).or_else(|| code_commit(url, &|_| None))?;
-        let host = forge_of_alias(&url.host).filter(|_| url.is_ssh()).map(str::to_owned);
-        let host = host.unwrap_or_else(|| url.host.clone());
-        Self::from_url(&RemoteUrl { host, ..url })
+        Self::from_url(&url)
     }
 }
 
