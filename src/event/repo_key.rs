@@ -1,5 +1,5 @@
 //! The key of a repository: the same on every machine, different for different repositories, and usable as a
-//! file name. Not here: finding the repository of a directory (`store::repo`).
+//! file name. Not here: which URLs mean one repository (`forges`), and finding that of a directory (`place`).
 //!
 //! A key is one or more segments of `a-z 0-9 . _ -` joined by `/`, for example `github.com/acme/api`. If
 //! normalisation loses more than the case of a forge that ignores case, `~` and eight hexadecimal digits of a
@@ -9,10 +9,10 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::forges::ForgePlace;
 use super::limits::REPO_KEY_BYTES_MAX;
 use guard::secrets::{RedactedText, findings_in_stamp, redacted};
 
@@ -36,10 +36,6 @@ pub struct RepoKeyError {
     given: String,
     why: &'static str,
 }
-
-/// Forges that ignore the case of a path. On these, case is not part of the identity.
-const CASELESS_HOSTS: [&str; 5] =
-    ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "dev.azure.com"];
 
 /// File names that Windows reserves, whatever follows the first dot.
 const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
@@ -103,13 +99,15 @@ impl RepoKey {
     /// path, a bare name).
     #[must_use]
     pub fn from_remote(url: &str) -> Option<Self> {
-        let (host, path) = split_remote(url.trim())?;
-        let host = canonical_host(&host.to_ascii_lowercase());
-        let path = canonical_path(&host, &percent_decode_str(path).decode_utf8_lossy())?;
-        let whole = format!("{host}/{path}");
+        ForgePlace::by_itself(url).map(|place| Self::from_forge(&place))
+    }
+
+    /// Makes the key of a repository on a server.
+    #[must_use]
+    pub fn from_forge(place: &ForgePlace) -> Self {
+        let whole = place.to_string();
         let folded = whole.to_ascii_lowercase();
-        let exact =
-            if CASELESS_HOSTS.contains(&host.as_str()) { folded.clone() } else { whole.clone() };
+        let exact = if place.is_caseless() { folded.clone() } else { whole.clone() };
         let is_lossless = exact == folded
             && !holds_secret(&whole)
             && folded.len() <= REPO_KEY_BYTES_MAX
@@ -224,71 +222,6 @@ fn holds_secret(name: &str) -> bool {
 fn slug(part: &str) -> String {
     let kept: String = part.chars().map(|c| if is_key_char(c) { c } else { '-' }).collect();
     kept.trim_matches(['-', '.']).to_owned()
-}
-
-/// Splits `scheme://[user@]host[:port]/path` and `[user@]host:path` into host and path. A text with white space
-/// is a note, not a URL.
-fn split_remote(url: &str) -> Option<(String, &str)> {
-    if url.contains(char::is_whitespace) {
-        return None;
-    }
-    let (host, path) = split_at_host(url)?;
-    // Brackets and colons appear in IPv6 addresses and ports.
-    let is_host_char =
-        |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
-    (!host.is_empty() && host.chars().all(is_host_char)).then_some((host, path))
-}
-
-fn split_at_host(url: &str) -> Option<(String, &str)> {
-    if let Some((scheme, rest)) = url.split_once("://") {
-        if scheme.eq_ignore_ascii_case("file") {
-            return None;
-        }
-        let (authority, path) = rest.split_once('/')?;
-        let host = authority.rsplit('@').next()?;
-        return Some((without_usual_port(&scheme.to_ascii_lowercase(), host), path));
-    }
-    let (left, path) = url.split_once(':')?;
-    let host = left.rsplit('@').next()?;
-    // `C:\repo` and `./odd:name` are paths, as they are to git.
-    let is_host = host.len() > 1 && !left.contains(['/', '\\']) && !path.is_empty();
-    is_host.then(|| (host.to_owned(), path))
-}
-
-/// Drops the port where it does not distinguish servers: SSH and HTTPS reach one forge by different ports.
-fn without_usual_port(scheme: &str, host: &str) -> String {
-    let is_number = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
-    // The last colon of an address in brackets may be inside the brackets.
-    let Some((name, port)) = host.rsplit_once(':').filter(|(_, port)| is_number(port)) else {
-        return host.to_owned();
-    };
-    let is_usual = scheme.contains("ssh")
-        || matches!((scheme, port), ("https", "443") | ("http", "80") | ("git", "9418"));
-    if is_usual || port.is_empty() { name.to_owned() } else { host.to_owned() }
-}
-
-/// Maps alternative names of a forge to the usual one.
-fn canonical_host(host: &str) -> String {
-    let host = host.strip_prefix("www.").unwrap_or(host).trim_end_matches('.');
-    match host {
-        "ssh.github.com" => "github.com",
-        "altssh.gitlab.com" => "gitlab.com",
-        "altssh.bitbucket.org" => "bitbucket.org",
-        "ssh.dev.azure.com" => "dev.azure.com",
-        _ => host,
-    }
-    .to_owned()
-}
-
-fn canonical_path(host: &str, path: &str) -> Option<String> {
-    let path = path.split(['?', '#']).next()?.trim_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path).trim_matches('/');
-    let mut parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    if host == "dev.azure.com" {
-        // `v3/org/project/repo` over SSH is `org/project/_git/repo` over HTTPS.
-        parts.retain(|part| !matches!(*part, "v3" | "_git"));
-    }
-    (!parts.is_empty()).then(|| parts.join("/"))
 }
 
 impl fmt::Display for RepoKey {

@@ -21,6 +21,7 @@ const MAP: &[Room] = &[
     ("guard", &[]),
     ("git", &[]),
     ("event", &["guard"]),
+    ("place", &["event"]),
     ("settings", &["event"]),
     ("dashboard", &[]),
     ("store", &["guard", "event", "settings"]),
