@@ -10,10 +10,11 @@ use crate::options::Need;
 use crate::startup::Retriever;
 use api::local::Local;
 use event::{Problems, Timestamp, quoted};
+use place::{Machine, place_by_files};
 use requests::ApiError;
 use search::{Point, staleness};
 use settings::AsOf;
-use store::{DetectedRepo, Store};
+use store::Store;
 use writer::Moment;
 
 impl Retriever<'_> {
@@ -31,15 +32,17 @@ impl Retriever<'_> {
         let as_of = match (given.trim().parse::<u64>(), Point::parse(given)) {
             (Ok(bytes), _) => {
                 let stands = self.needed_directory()?;
-                let here = settled.config.current(&DetectedRepo::of_directory(&stands).key);
+                let place = settled.store.place_at(&stands, &settled.config);
+                let here = place.repository.ok_or_else(|| Problems::one("as_of", UNNAMED))?;
                 let log = settled.store.log_of(&here);
                 refuse_moved(&settled.store, &log)?;
                 Store::position_of(log, bytes).map_err(|error| failed(&error))?
             }
             (Err(_), Some(point)) => AsOf { time: point.last(moment.now), end: None },
-            (Err(_), None) => {
-                AsOf { time: commit_time(&self.needed_directory()?, given)?, end: None }
-            }
+            (Err(_), None) => AsOf {
+                time: commit_time(&self.needed_directory()?, settled.store.machine(), given)?,
+                end: None,
+            },
         };
         let now = as_of.time;
         settled.config.as_of = Some(as_of);
@@ -49,9 +52,9 @@ impl Retriever<'_> {
 }
 
 /// Returns when a commit of the directory's repository was made.
-fn commit_time(directory: &Path, given: &str) -> Result<Timestamp, ApiError> {
-    let repo = DetectedRepo::of_directory(directory);
-    let known = repo.git.is_some().then(|| staleness::commit_time(repo.top(), given.trim()));
+fn commit_time(directory: &Path, machine: &Machine, given: &str) -> Result<Timestamp, ApiError> {
+    let place = place_by_files(directory, machine);
+    let known = place.git().map(|tree| staleness::commit_time(&tree.top, given.trim()));
     let known = known.and_then(Result::ok).flatten();
     known.ok_or_else(|| {
         let allowed = Point::ALLOWED;

@@ -12,9 +12,8 @@ mod cursor;
 mod edit;
 mod error;
 mod foreign_folder;
-mod git_config;
-mod git_person;
 mod kept;
+mod known_places;
 mod layout;
 mod line_mark;
 mod lines;
@@ -26,7 +25,6 @@ mod position;
 mod probe;
 mod quarantine;
 mod read_only;
-mod repo;
 mod repo_of_log;
 mod rewrite;
 mod signal;
@@ -50,7 +48,6 @@ pub use config_file::{
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use error::StoreError;
-pub use git_person::git_person;
 pub use layout::{
     FileId, Store, is_private_dir, make_private_dir, private, private_dirs, user, write_private,
 };
@@ -62,7 +59,6 @@ pub use mirror_file::{Mirror, TeamTurn};
 pub use own::{make_own_file, open_own_file, own_folder};
 pub use probe::{LockState, make_a_file_in};
 pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
-pub use repo::{Called, DetectedRepo, RepoAt, RepoSource};
 #[cfg(unix)]
 pub use signal::first_end_sets;
 pub use signal::{survive_the_file_size_limit, when_asked_to_stop};

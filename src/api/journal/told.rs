@@ -9,7 +9,7 @@ use super::{Journal, kind};
 use event::{RepoKey, Timestamp};
 use guard::secrets::Redacted;
 use settings::{Config, Switch};
-use store::{DetectedRepo, Store};
+use store::Store;
 
 /// Most bytes of a question that are kept.
 const ASKED_BYTES_MAX: usize = 300;
@@ -109,9 +109,7 @@ impl Teller {
 
     fn repo(&self, place: Place<'_>) -> Option<RepoKey> {
         match place {
-            Place::Directory(directory) => {
-                Some(self.config.current(&DetectedRepo::of_directory(directory).key))
-            }
+            Place::Directory(directory) => self.store.place_at(directory, &self.config).repository,
             Place::Named(name) => {
                 let key = RepoKey::parse(name).ok()?;
                 // The name may be short, and fit several.

@@ -14,7 +14,7 @@ use reply::Briefing;
 use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use search::staleness::{is_gone, is_written_after};
 use search::{Occasion, Query};
-use store::{DetectedRepo, read_project_config};
+use store::read_project_config;
 
 /// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
@@ -49,12 +49,15 @@ pub(super) fn context(
         find::query_hits(local, &snapshot, &query, FOR_TASK_MAX)
     };
     let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
-    let tree =
-        local.place.as_ref().filter(|_| local.here.as_ref() == Some(&repo)).map(DetectedRepo::top);
+    let tree = local
+        .place
+        .as_ref()
+        .filter(|_| local.here.as_ref() == Some(&repo))
+        .map(|place| &*place.top);
     let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
     let loaded: Vec<String> = request.loaded.iter().filter(is_there).cloned().collect();
     // The times of files say something only of today, and only where git tells a checkout from a change.
-    let is_git = local.place.as_ref().is_some_and(|place| place.git.is_some())
+    let is_git = local.place.as_ref().is_some_and(|place| place.git().is_some())
         && local.core.config.as_of.is_none();
     let occasion = Occasion {
         repos: &snapshot.keys_of(&repo),

@@ -130,8 +130,7 @@ impl End {
 pub(super) fn refuse_missing(local: &Local, repo: &RepoKey, end: &End) -> Result<(), ApiError> {
     let End::Code(node) = end else { return Ok(()) };
     let git = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
-    let (Some(git), Some(place)) =
-        (git.and_then(|place| place.git.as_ref()), CodePlace::of(node, repo))
+    let (Some(git), Some(place)) = (git.and_then(|place| place.git()), CodePlace::of(node, repo))
     else {
         return Ok(());
     };
@@ -156,7 +155,7 @@ pub(super) fn is_path(text: &str) -> bool {
 
 /// Returns a path relative to the top of the caller's work tree, where it lies in that.
 pub(super) fn below_the_top(local: &Local, path: &str) -> String {
-    let git = local.place.as_ref().and_then(|place| place.git.as_ref());
+    let git = local.place.as_ref().and_then(|place| place.git());
     let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());
     below.and_then(Path::to_str).unwrap_or(path).to_owned()
 }

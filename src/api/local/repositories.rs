@@ -1,12 +1,12 @@
 //! Which repository a call is about: the one it names, or the one of the caller's directory. Not here: which
-//! repository a directory belongs to (`store::repo`).
+//! repository a directory belongs to (`place`).
 
 use super::Local;
 use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
+use place::NameMatch;
 use requests::ApiError;
 use search::snapshot::Snapshot;
-use store::Called;
 use writer::UNNAMED;
 
 /// The error where a call must name a repository and does not.
@@ -26,9 +26,10 @@ pub(super) fn repo_or_here(
 /// Finds the key of a repository by its name, its key or its URL.
 pub(super) fn named(local: &Local, name: &str, snapshot: &Snapshot) -> Result<RepoKey, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
-    let called = local.place.as_ref().and_then(|place| place.called(name, &local.writer.directory));
+    let called =
+        local.place.as_ref().and_then(|place| place.name_match(name, &local.writer.directory));
     let here = local.here.as_ref().filter(|_| called.is_some());
-    if let (Some(here), Some(Called::Repository)) = (here, called) {
+    if let (Some(here), Some(NameMatch::Repository)) = (here, called) {
         return Ok(here.clone());
     }
     let key = match (RepoKey::parse(name), here) {

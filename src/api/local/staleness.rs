@@ -41,9 +41,8 @@ pub(super) fn stale(
         );
         return Err(Problems::one("repo", why).into());
     }
-    let tree = local.core.work_trees.at(place.top()).filter(|tree| tree.repo() == here);
-    let tree =
-        tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top().to_owned(), here.clone())));
+    let tree = local.core.work_trees.at(&place.top).filter(|tree| tree.repo() == here);
+    let tree = tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top.clone(), here.clone())));
     let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
     let look = tree.look((local.core.clock)().now, &snapshot).ok_or_else(gone)?;
     Ok(reply::stale(&Checked { repo: here, report: &look.report, older: look.older }))
@@ -67,7 +66,7 @@ fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
 
 /// Tells whether the caller's work tree can tell which files of a memory changed.
 pub(super) fn is_told(local: &Local, memory: &Memory, snapshot: &Snapshot) -> bool {
-    let has_tree = local.place.as_ref().is_some_and(|place| place.git.is_some());
+    let has_tree = local.place.as_ref().is_some_and(|place| place.git().is_some());
     let here = local.here.as_ref().filter(|_| has_tree && local.core.config.as_of.is_none());
     here.is_some_and(|here| snapshot.keys_of(here).contains(&memory.repo))
 }
@@ -79,7 +78,7 @@ pub(super) fn changed_files<'a>(
     snapshot: &Snapshot,
 ) -> Changed {
     let (Some(here), Some(place)) = (&local.here, &local.place) else { return Changed::new() };
-    let Some(git) = &place.git else { return Changed::new() };
+    let Some(git) = place.git() else { return Changed::new() };
     // The work tree is of today, also where the memories are of an earlier time.
     if local.core.config.as_of.is_some() {
         return Changed::new();

@@ -168,8 +168,8 @@ mod tests {
     use super::*;
     use event::{Decoded, codec};
     use memory::{Fold, LinePlace, Memory};
+    use place::{Machine, place_by_files};
     use search::staleness::{GitError, StalenessReport};
-    use store::DetectedRepo;
 
     struct World {
         folder: tempfile::TempDir,
@@ -197,7 +197,7 @@ mod tests {
 
         fn tell_report(&self, told: &mut ToldOfTree, report: StalenessReport) -> Vec<Value> {
             let before = self.journal.now_at().or(self.journal.beginning());
-            let place = DetectedRepo::of_directory(self.folder.path());
+            let place = place_by_files(self.folder.path(), &Machine::default());
             let look = TreeLook::found(place, now(), report);
             assert!(told.tell(&look, &self.journal, now()));
             let Some(from) = before.or(self.journal.beginning()) else { return Vec::new() };

@@ -15,7 +15,7 @@ use event::{Draft, MANUAL, draft_from_json};
 use requests::change::{ChangeRequest, Voice, Wanted};
 use requests::{Api, ApiError, Reply, Request};
 use retriever::options::Need;
-use store::{DetectedRepo, Durability};
+use store::Durability;
 use writer::exit::Exit;
 use writer::field_flags::FLAGS;
 
@@ -52,9 +52,10 @@ pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> Comm
         return Err(needs_terminal(&old));
     }
     let writer = program.lesson_writer(options)?;
-    let here = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
+    let here = writer.store.place_at(&writer.directory, &writer.config).repository;
+    let here = here.as_ref().map_or("", RepoKey::as_str);
     let order = FormOrder {
-        draft: draft_of(&memory, here.as_str()),
+        draft: draft_of(&memory, here),
         title: &format!("Memory {old}. Saving makes a new memory that replaces it."),
         file: command.form.as_deref(),
         again: &format!("agent-knowledge edit {old}"),

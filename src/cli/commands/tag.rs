@@ -19,7 +19,7 @@ use providers::chat_model::ChatModel;
 use requests::listing::TagsRequest;
 use requests::{Api, ApiError, Listing, Reply, Request};
 use retriever::options::{GlobalOptions, Need};
-use store::{DetectedRepo, Durability};
+use store::Durability;
 use writer::exit::Exit;
 
 const TAG_HELP: &str = "\
@@ -125,8 +125,9 @@ impl Program<'_> {
     ) -> Result<(Exit, Reply), ApiError> {
         let (old, memory) = old_version(api, id)?;
         let writer = self.lesson_writer(settings)?;
-        let here = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
-        let mut draft = draft_of(&memory, here.as_str());
+        let here = writer.store.place_at(&writer.directory, &writer.config).repository;
+        let here = here.as_ref().map_or("", RepoKey::as_str);
+        let mut draft = draft_of(&memory, here);
         let new = new_tags(&draft.tags, tags);
         if new.is_empty() {
             let message = format!("{old} has these tags already: {}", tags.join(", "));

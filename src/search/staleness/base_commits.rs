@@ -7,7 +7,7 @@ use super::checked::{Base, Checked, last_held};
 use super::git_questions::{GitError, GitQuestions};
 use event::Timestamp;
 use memory::Memory;
-use store::RepoAt;
+use place::WorkTree;
 
 /// Most commits in one question to git: the first in the order of their ids.
 const COMMITS_MAX: usize = 1_000;
@@ -47,7 +47,7 @@ impl BaseCommits {
     pub(super) fn of(
         git: &GitQuestions,
         asked: &[Checked<'_>],
-        at: &RepoAt,
+        at: &WorkTree,
     ) -> Result<Self, GitError> {
         let mut bases = Self::default();
         let commits = asked.iter().filter_map(|one| one.commit.as_deref()).map(str::to_lowercase);

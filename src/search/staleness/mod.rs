@@ -24,7 +24,7 @@ use self::confidence::{Signs, confidence};
 use self::git_questions::{Differences, GitQuestions, is_commit_id};
 use event::{AGENT_FILE, Timestamp};
 use memory::Memory;
-use store::RepoAt;
+use place::WorkTree;
 
 pub use self::changed_files::{Changed, changed_since, is_written_after};
 pub use self::confidence::Symbols;
@@ -102,7 +102,7 @@ impl<'a> ToCheck<'a> {
 
     /// Checks them. `git` is the repository as found without git; without one, only files that are gone are reported.
     #[must_use]
-    pub fn look(&self, git: Option<&RepoAt>) -> StalenessReport {
+    pub fn look(&self, git: Option<&WorkTree>) -> StalenessReport {
         let (checked, pinned) = (self.asked.len(), self.pinned);
         let mut report = StalenessReport { checked, pinned, ..<_>::default() };
         let history = git.ok_or(GitError::NoRepository).and_then(|at| {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::*;
 use event::{Decoded, EventId, codec};
 use memory::{Fold, LinePlace};
-use store::DetectedRepo;
+use place::{Machine, place_by_files};
 
 /// A work tree whose commits are a day apart.
 struct Tree {
@@ -52,9 +52,9 @@ impl Tree {
     }
 
     fn look(&self, lines: &[Value]) -> StalenessReport {
-        let at = DetectedRepo::of_directory(self.top());
+        let at = place_by_files(self.top(), &Machine::default());
         let memories = folded(lines);
-        ToCheck::of(&memories, &at.git.as_ref().unwrap().top).look(at.git.as_ref())
+        ToCheck::of(&memories, &at.git().unwrap().top).look(at.git())
     }
 }
 

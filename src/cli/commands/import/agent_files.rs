@@ -13,7 +13,6 @@ use clients::agent_files::{AgentFile, ImportPlan, UnreadableFile, path_below};
 use event::Problems;
 use requests::{Api, ApiError, Reply};
 use retriever::options::{GlobalOptions, Need};
-use store::DetectedRepo;
 use writer::exit::Exit;
 use writer::{Identity, Writer};
 
@@ -40,11 +39,11 @@ impl Program<'_> {
     pub(crate) fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
         let settled = self.settle(settings)?;
         let directory = self.needed_directory()?;
-        let found = DetectedRepo::of_directory(&directory);
-        let top = found.top().to_owned();
+        let place = settled.store.place_at(&directory, &settled.config);
+        let top = place.top;
         let identity = Identity::from_environment(self.surroundings.lookup, &directory)
             .on(self.surroundings.host.as_deref());
-        let repo = settled.config.current(&found.key);
+        let repo = place.repository.ok_or_else(|| Problems::one("repo", UNNAMED))?;
         let (store, config) = (settled.store, settled.config);
         Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })
     }

@@ -99,13 +99,14 @@ impl Program<'_> {
         scope: ImportScope,
     ) -> Result<ImportPlan, ApiError> {
         let dirs = PlatformDirs::of_platform().ok_or_else(|| failed(&StoreError::NoPlace))?;
+        let machine = Machine::from_environment(self.surroundings.lookup);
         let places = Places {
             home: dirs.home,
             data: dirs.data_of_all,
             config: dirs.config_of_all,
             work_trees: self
                 .here()
-                .map(|here| store::DetectedRepo::of_directory(&here).top().to_owned())
+                .map(|here| place_by_files(&here, &machine).top)
                 .into_iter()
                 .collect(),
             lookup: self.surroundings.lookup,
