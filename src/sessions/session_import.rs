@@ -266,7 +266,7 @@ fn read_files(
     scope: &ImportScope,
     send: &SyncSender<FileRead>,
 ) {
-    let mut repos = SessionRepos::default();
+    let mut repos = SessionRepos::new(scope);
     let _end = queue.end_guard();
     while let Some((place, planned)) = queue.next() {
         if send.send(read_file(place, planned, scope, &mut repos)).is_err() {
@@ -279,7 +279,7 @@ fn read_file(
     place: usize,
     planned: &PlannedFile,
     scope: &ImportScope,
-    repos: &mut SessionRepos,
+    repos: &mut SessionRepos<'_>,
 ) -> FileRead {
     let (tool, path, stat) = (planned.reader.tool().name, &planned.file.path, planned.stat);
     let as_it_was = || TranscriptState::read(path, stat, stat.size).ok();

@@ -15,7 +15,7 @@ mod shared_only;
 mod side_by_side;
 mod start_directory;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -25,8 +25,9 @@ use event::{
     Stamp, Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
+use place::{NameMatch, Place};
 use settings::Config;
-use store::{AppendOutcome, Destination, DetectedRepo, Durability, NameMatch, Store, StoreError};
+use store::{AppendOutcome, Destination, Durability, Store, StoreError};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use flags::help;
@@ -204,25 +205,25 @@ impl Writer {
             let problem = problem.map(str::to_owned);
             return Ok(Target { repo: RepoKey::global(), problem, branch: None, commit: None });
         }
-        let found = || DetectedRepo::detect(&self.directory);
+        let found = || self.store.place_at(&self.directory, &self.config);
         let Some(given) = given else {
             let is_nowhere = self.directory.as_os_str().is_empty();
-            return Ok(if is_nowhere { Target::nowhere() } else { self.target_at(found()) });
+            return Ok(if is_nowhere { Target::nowhere() } else { Self::target_at(found()) });
         };
         // Scripts write --repo "$(basename "$PWD")".
-        let detected = found();
-        let called = detected.name_match(given, &self.directory);
+        let here = found();
+        let called = here.name_match(given, &self.directory);
         if called == Some(NameMatch::Repository) {
-            return Ok(self.target_at(detected));
+            return Ok(Self::target_at(here));
         }
         let key = match RepoKey::parse(given) {
             Ok(key) => key,
-            Err(_) if called.is_some() => return Ok(self.target_at(detected)),
+            Err(_) if called.is_some() => return Ok(Self::target_at(here)),
             Err(error) => return Ok(Target::wrong(RepoKey::from_line(given), error.to_string())),
         };
         match self.store.resolve(&key, &self.config) {
-            Ok(repo) if repo == key && called.is_some() => Ok(self.target_at(detected)),
-            Err(StoreError::Ambiguous { .. }) if called.is_some() => Ok(self.target_at(detected)),
+            Ok(repo) if repo == key && called.is_some() => Ok(Self::target_at(here)),
+            Err(StoreError::Ambiguous { .. }) if called.is_some() => Ok(Self::target_at(here)),
             Err(error @ StoreError::Ambiguous { .. }) => {
                 Ok(Target::wrong(key, format!("failed to {error}")))
             }
@@ -230,11 +231,12 @@ impl Writer {
         }
     }
 
-    fn target_at(&self, found: DetectedRepo) -> Target {
+    fn target_at(place: Place) -> Target {
+        let Some(repo) = place.repository else { return Target::in_no_project(&place.top) };
         let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
-        let git = found.git.map(|git| (fitting(git.branch), fitting(git.commit)));
-        let (branch, commit) = git.unwrap_or_default();
-        Target { repo: self.config.current(&found.key), problem: None, branch, commit }
+        let tree = place.work_tree.map(|tree| (fitting(tree.branch), fitting(tree.commit)));
+        let (branch, commit) = tree.unwrap_or_default();
+        Target { repo, problem: None, branch, commit }
     }
 }
 
@@ -276,6 +278,16 @@ impl Target {
     /// The repository is not known. A guess would put the lesson where nobody looks.
     fn nowhere() -> Self {
         Self::wrong(RepoKey::global(), UNNAMED.to_owned())
+    }
+
+    /// The directory is nobody's project.
+    fn in_no_project(directory: &Path) -> Self {
+        let message = format!(
+            "is missing, and {} is no project, because a home directory and a folder for temporary files are everybody's; name the \
+             repository, for example github.com/acme/api",
+            directory.display()
+        );
+        Self::wrong(RepoKey::global(), message)
     }
 
     fn wrong(repo: RepoKey, problem: String) -> Self {

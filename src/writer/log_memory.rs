@@ -11,6 +11,7 @@ use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch, takes_directory};
 use crate::redaction::Redactions;
 use event::Draft;
+use place::{DirectoryOrigin, KnownDirectory, Machine};
 use settings::variables::LOGS;
 use settings::{Config, PlatformDirs};
 use store::{Destination, Store, StoreError, read_user_config};
@@ -112,10 +113,15 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
     if let Some(warning) = config.warning() {
         complain(process.messages, "log-memory", &warning);
     }
+    let declared = KnownDirectory::declared(process.lookup, store.machine());
+    let stands = process.directory.existing().map(|path| {
+        let stands = KnownDirectory::new(DirectoryOrigin::Process, path);
+        store.project_directory(stands, &declared, &config)
+    });
     Ok(Writer {
         store,
         config,
-        directory: process.directory.existing().map(Path::to_owned).unwrap_or_default(),
+        directory: stands.unwrap_or_default(),
         identity: Identity::from_environment(process.lookup, process.directory.path())
             .with_host(process.host.as_deref()),
     })
@@ -149,7 +155,7 @@ pub fn settle(
     let root = root
         .or_else(|| PlatformDirs::of_platform().map(|places| places.logs))
         .ok_or(StoreError::NoPlace)?;
-    Ok((Store::at(root), config))
+    Ok((Store::at(root).on(Machine::from_environment(lookup)), config))
 }
 
 fn perform_json(

@@ -20,7 +20,7 @@ use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Re
 use search::snapshot::Snapshot;
 use search::staleness::{is_gone, is_written_after};
 use search::{BriefingSelection, Occasion, Query};
-use store::{DetectedRepo, read_project_config};
+use store::read_project_config;
 
 /// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
@@ -101,7 +101,7 @@ fn pick(
     let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
     let loaded: Vec<String> = request.loaded.iter().filter(is_there).cloned().collect();
     // The times of files say something only of today, and only where git tells a checkout from a change.
-    let is_git = local.place.as_ref().is_some_and(|place| place.git.is_some())
+    let is_git = local.place.as_ref().is_some_and(|place| place.git().is_some())
         && local.core.config.as_of.is_none();
     let occasion = Occasion {
         repos: &snapshot.keys_of(repo),
@@ -121,7 +121,7 @@ fn pick(
 /// Returns the top of the caller's work tree, where it is one of a repository.
 fn work_tree<'a>(local: &'a Local, repo: &RepoKey) -> Option<&'a Path> {
     let place = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
-    place.map(DetectedRepo::top)
+    place.map(|place| &*place.top)
 }
 
 /// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that

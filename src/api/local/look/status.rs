@@ -159,8 +159,8 @@ pub(crate) fn whoami(local: &Local) -> Result<Reply, ApiError> {
         .collect();
     Ok(reply::whoami(&Whoami {
         repo: here,
-        found: &place.key,
-        because: place.why.to_string(),
+        found: place.own_key.as_ref().unwrap_or(here),
+        because: place.because.to_string(),
         store: local.writer.store.root(),
         log: &log,
         memories: keys.iter().filter_map(|key| snapshot.repos().get(key)).sum(),
