@@ -28,7 +28,6 @@ impl Retriever<'_> {
     ) -> Result<Local, ApiError> {
         let mut settled = self.resolve_settings(settings)?;
         let moment = (self.surroundings.clock)();
-        let directory = self.working_directory();
         let as_of = match (given.trim().parse::<u64>(), TimePoint::parse(given)) {
             (Ok(bytes), _) => {
                 let stands = self.needed_directory()?;
@@ -46,6 +45,7 @@ impl Retriever<'_> {
         };
         let now = as_of.time;
         settled.config.as_of = Some(as_of);
+        let directory = self.project_directory(&settled);
         let clock = Box::new(move || Moment { now, ..moment });
         self.open_local_with(settled, need, OpeningContext { directory, clock })
     }

@@ -27,6 +27,7 @@ use settings::{MemoryMib, PlatformDirs, Switch};
 use store::{StoreError, user_config_file};
 use writer::exit::Exit;
 use writer::log_memory::settle;
+use writer::project_directory::{known_directories, project_directory};
 use writer::{Identity, Moment};
 
 /// The directory and the clock of a memory that is opened.
@@ -105,11 +106,8 @@ impl Retriever<'_> {
     ) -> Result<Local, ApiError> {
         let settled = self.resolve_settings(settings)?;
         let clock = Box::new(self.surroundings.clock);
-        self.open_local_with(
-            settled,
-            need,
-            OpeningContext { directory: self.working_directory(), clock },
-        )
+        let directory = self.project_directory(&settled);
+        self.open_local_with(settled, need, OpeningContext { directory, clock })
     }
 
     /// Opens a memory in this process.
@@ -125,6 +123,13 @@ impl Retriever<'_> {
         let caller = self.caller(asking.directory);
         let core = Self::open_core(settled, need, self.watch_choice(), asking.clock, None)?;
         Ok(Local::new(Arc::new(core), caller))
+    }
+
+    /// Returns the directory that tells the caller's repository: the working directory, or one that the client declares.
+    pub fn project_directory(&self, settled: &ResolvedSettings) -> Option<PathBuf> {
+        let start = &self.surroundings.directory;
+        let known = known_directories(None, start, &settled.store, self.surroundings.lookup);
+        project_directory(&settled.store, &settled.config, start, &known)
     }
 
     /// A command reads the logs once and need not watch them.

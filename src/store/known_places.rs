@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use event::RepoKey;
-use place::{KnownDirectory, Locator, Place, Steps, StoredPlaces};
+use place::{KnownDirectory, Locator, Place, PlaceStrength, Steps, StoredPlaces};
 use settings::Config;
 
 use super::Store;
@@ -23,24 +23,19 @@ impl Store {
         Locator::new(self.machine(), &known, Steps::disabled()).at(directory)
     }
 
-    /// Returns the directory to ask for the repository, of the one in which somebody stands and of those that clients declare: a
-    /// folder that is no project gives way.
+    /// Returns the directory to ask for the repository, of those that are known: the first that belongs to the best place, else
+    /// the top of that place.
     #[must_use]
-    pub fn project_directory(
-        &self,
-        stands: KnownDirectory,
-        declared: &[KnownDirectory],
-        config: &Config,
-    ) -> PathBuf {
-        if declared.is_empty() {
-            return stands.path;
+    pub fn project_directory(&self, known: &[KnownDirectory], config: &Config) -> Option<PathBuf> {
+        let first = known.first()?;
+        let [_, _, ..] = known else { return Some(first.path.clone()) };
+        let (best, _) = self.best_place(known, config, Steps::disabled());
+        if best.strength() == PlaceStrength::Nothing {
+            return Some(first.path.clone());
         }
-        let all: Vec<KnownDirectory> = std::iter::once(&stands).chain(declared).cloned().collect();
-        let (best, _) = self.best_place(&all, config, Steps::disabled());
-        match best.repository == self.place_at(&stands.path, config).repository {
-            true => stands.path,
-            false => best.top,
-        }
+        let is_of_best = |path: &Path| self.place_at(path, config).repository == best.repository;
+        let own = known.iter().find(|directory| is_of_best(&directory.path));
+        Some(own.map_or(best.top, |directory| directory.path.clone()))
     }
 
     /// Returns the place that several directories lead to, and the steps where they are asked for.

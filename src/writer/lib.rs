@@ -10,6 +10,7 @@ pub mod field_flags;
 mod flags;
 mod identity;
 pub mod log_memory;
+pub mod project_directory;
 mod redaction;
 mod shared_only;
 mod side_by_side;
@@ -264,9 +265,10 @@ struct Target {
     commit: Option<String>,
 }
 
-/// The message to a caller without a directory; it follows the name of the field.
-pub const UNNAMED: &str = "is missing, and no directory tells it, because the working directory does not exist any more, or the \
-                           connection has none; name the repository, for example github.com/acme/api";
+/// The message to a caller whose directory tells no repository; it follows the name of the field.
+pub const UNNAMED: &str = "is missing, and no directory tells it, because the working directory does not exist any more, the \
+                           connection has none, or it is nobody's project, as the home directory is; name the repository, for \
+                           example github.com/acme/api";
 
 /// Tells whether the directory decides where a draft goes.
 #[must_use]

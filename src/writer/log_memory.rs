@@ -9,9 +9,10 @@ use super::exit::{Exit, complain, deliver};
 use super::field_flags::flag_of;
 use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch, takes_directory};
+use crate::project_directory::{known_directories, project_directory};
 use crate::redaction::Redactions;
 use event::Draft;
-use place::{DirectoryOrigin, KnownDirectory, Machine};
+use place::Machine;
 use settings::variables::LOGS;
 use settings::{Config, PlatformDirs};
 use store::{Destination, Store, StoreError, read_user_config};
@@ -113,11 +114,8 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
     if let Some(warning) = config.warning() {
         complain(process.messages, "log-memory", &warning);
     }
-    let declared = KnownDirectory::declared(process.lookup, store.machine());
-    let stands = process.directory.existing().map(|path| {
-        let stands = KnownDirectory::new(DirectoryOrigin::Process, path);
-        store.project_directory(stands, &declared, &config)
-    });
+    let known = known_directories(None, &process.directory, &store, process.lookup);
+    let stands = project_directory(&store, &config, &process.directory, &known);
     Ok(Writer {
         store,
         config,

@@ -63,7 +63,10 @@ impl StartDirectory {
     pub fn notice(&self) -> Option<String> {
         let path = self.path.display();
         match self.state {
-            DirectoryState::Exists | DirectoryState::Gone => None,
+            DirectoryState::Exists => None,
+            DirectoryState::Gone => Some(format!(
+                "the working directory {path} was removed; the folders above it tell the repository"
+            )),
             DirectoryState::NamedByShell => Some(format!(
                 "the working directory was removed; {path}, which $PWD names, is used in its place"
             )),
