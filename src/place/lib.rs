@@ -41,6 +41,7 @@ pub use locate::Locator;
 pub use machine::Machine;
 pub use place::{NameMatch, Place, PlaceSource, PlaceStrength};
 pub use place_by_files::place_by_files;
+pub use repository_key::common_dir_key;
 pub use steps::Steps;
 pub use stored_places::{NothingStored, StoredPlaces};
 pub use work_tree::{VersionControl, WorkTree};

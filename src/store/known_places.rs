@@ -68,6 +68,10 @@ impl StoredPlaces for KnownPlaces<'_> {
         self.store.log_of(key).symlink_metadata().is_ok()
     }
 
+    fn key_of_common_dir(&self, common_dir: &Path) -> Option<RepoKey> {
+        self.store.remembered_key(common_dir)
+    }
+
     fn only_named(&self, short_name: &str) -> Option<RepoKey> {
         let typed = RepoKey::parse(short_name).ok()?;
         let known = self.store.known_repos();

@@ -12,6 +12,7 @@ mod cursor;
 mod edit;
 mod error;
 mod foreign_folder;
+mod former_repos;
 mod known_places;
 mod layout;
 mod line_mark;
@@ -21,6 +22,7 @@ mod log_file;
 mod mirror_file;
 mod missing_lines;
 mod own_folder;
+mod place_record;
 mod position;
 mod probe;
 mod quarantine;
@@ -48,6 +50,7 @@ pub use config_file::{
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use error::StoreError;
+pub use former_repos::{FormerReason, FormerRepo};
 pub use layout::{
     FileId, Store, is_private_dir, make_private_dir, private, private_dirs, user, write_private,
 };
@@ -57,6 +60,7 @@ pub use lock::FileLock;
 pub use log_file::Durability;
 pub use mirror_file::{Mirror, TeamTurn};
 pub use own_folder::{make_own_file, open_own_file, own_folder};
+pub use place_record::PlaceRecord;
 pub use probe::{LockState, create_probe_file};
 pub use quarantine::{DamagedLine, Quarantine, QuarantineOutcome};
 #[cfg(unix)]

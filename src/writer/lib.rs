@@ -17,6 +17,7 @@ mod side_by_side;
 mod start_directory;
 
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use thiserror::Error;
 
@@ -26,7 +27,7 @@ use event::{
     Stamp, Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use place::{NameMatch, Place};
+use place::{NameMatch, Place, WorkTree};
 use settings::Config;
 use store::{AppendOutcome, Destination, Durability, Store, StoreError};
 
@@ -170,6 +171,7 @@ impl Writer {
     ) -> Result<PreparedEvent, RecordError> {
         let mut problems = Problems::none();
         target.complete(&mut draft, &mut problems);
+        target.remember(&self.store, moment.now);
         let repo = target.repo.clone();
         let not_believed = self.identity.complete(&mut draft);
         let agent_id = self.identity.agent_id.clone().into_string();
@@ -204,41 +206,57 @@ impl Writer {
                 "cannot be combined with scope global, which is for all repositories; leave one out"
             });
             let problem = problem.map(str::to_owned);
-            return Ok(Target { repo: RepoKey::global(), problem, branch: None, commit: None });
+            return Ok(Target { problem, ..Target::named(RepoKey::global()) });
         }
         let found = || self.store.place_at(&self.directory, &self.config);
         let Some(given) = given else {
             let is_nowhere = self.directory.as_os_str().is_empty();
             return Ok(if is_nowhere { Target::nowhere() } else { Self::target_at(found()) });
         };
-        // Scripts write --repo "$(basename "$PWD")".
-        let here = found();
-        let called = here.name_match(given, &self.directory);
-        if called == Some(NameMatch::Repository) {
-            return Ok(Self::target_at(here));
-        }
-        let key = match RepoKey::parse(given) {
-            Ok(key) => key,
-            Err(_) if called.is_some() => return Ok(Self::target_at(here)),
-            Err(error) => return Ok(Target::wrong(RepoKey::from_line(given), error.to_string())),
+        // Scripts write --repo "$(basename "$PWD")"; any other name needs no look at the directory.
+        let here = is_bare_name(given).then(found);
+        let called = here.as_ref().and_then(|here| here.name_match(given, &self.directory));
+        let here = here.filter(|_| called.is_some());
+        let key = match (RepoKey::parse(given), here) {
+            (Ok(key), Some(here)) if called == Some(NameMatch::Folder) => {
+                return self.folder_target(key, here);
+            }
+            (_, Some(here)) => return Ok(Self::target_at(here)),
+            (Ok(key), None) => key,
+            (Err(error), None) => {
+                return Ok(Target::wrong(RepoKey::from_line(given), error.to_string()));
+            }
         };
         match self.store.resolve(&key, &self.config) {
-            Ok(repo) if repo == key && called.is_some() => Ok(Self::target_at(here)),
-            Err(StoreError::Ambiguous { .. }) if called.is_some() => Ok(Self::target_at(here)),
             Err(error @ StoreError::Ambiguous { .. }) => {
                 Ok(Target::wrong(key, format!("failed to {error}")))
             }
-            other => Ok(Target { repo: other?, problem: None, branch: None, commit: None }),
+            other => Ok(Target::named(other?)),
+        }
+    }
+
+    /// Returns the target of a name that a folder at hand has, and perhaps another repository.
+    fn folder_target(&self, key: RepoKey, here: Place) -> Result<Target, StoreError> {
+        match self.store.resolve(&key, &self.config) {
+            Ok(repo) if repo != key => Ok(Target::named(repo)),
+            Ok(_) | Err(StoreError::Ambiguous { .. }) => Ok(Self::target_at(here)),
+            Err(error) => Err(error),
         }
     }
 
     fn target_at(place: Place) -> Target {
         let Some(repo) = place.repository else { return Target::in_no_project(&place.top) };
         let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
-        let tree = place.work_tree.map(|tree| (fitting(tree.branch), fitting(tree.commit)));
-        let (branch, commit) = tree.unwrap_or_default();
-        Target { repo, problem: None, branch, commit }
+        let (tree, own_key) = (place.work_tree, place.own_key);
+        let branch = tree.as_ref().and_then(|tree| fitting(tree.branch.clone()));
+        let commit = tree.as_ref().and_then(|tree| fitting(tree.commit.clone()));
+        Target { branch, commit, tree: tree.zip(own_key), ..Target::named(repo) }
     }
+}
+
+/// Tells whether a name may be that of a folder, as no key with several segments, with a hash, or with a URL's colon is.
+fn is_bare_name(name: &str) -> bool {
+    !name.contains(['/', '~', ':'])
 }
 
 /// Gives a draft for the repository `global` the scope that this means.
@@ -263,6 +281,9 @@ struct Target {
     problem: Option<String>,
     branch: Option<String>,
     commit: Option<String>,
+    /// The work tree at hand, and the key of its repository before aliases.
+    tree: Option<(WorkTree, RepoKey)>,
+    remembering: Once,
 }
 
 /// The message to a caller whose directory tells no repository; it follows the name of the field.
@@ -293,7 +314,19 @@ impl Target {
     }
 
     fn wrong(repo: RepoKey, problem: String) -> Self {
-        Self { repo, problem: Some(problem), branch: None, commit: None }
+        Self { problem: Some(problem), ..Self::named(repo) }
+    }
+
+    fn named(repo: RepoKey) -> Self {
+        let remembering = Once::new();
+        Self { repo, problem: None, branch: None, commit: None, tree: None, remembering }
+    }
+
+    /// Lets the store remember which repository the work tree is, once for all events of a batch.
+    fn remember(&self, store: &Store, now: Timestamp) {
+        if let Some((tree, own_key)) = &self.tree {
+            self.remembering.call_once(|| store.remember_place(tree, own_key, now));
+        }
     }
 
     fn complete(&self, draft: &mut Draft, problems: &mut Problems) {
@@ -351,7 +384,7 @@ mod tests {
     use super::*;
     use event::DecodedLine;
 
-    fn writer(folder: &std::path::Path) -> Writer {
+    fn writer(folder: &Path) -> Writer {
         Writer {
             store: Store::at(folder.join("logs")),
             config: Config::default(),

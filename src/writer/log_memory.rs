@@ -153,7 +153,19 @@ pub fn settle(
     let root = root
         .or_else(|| PlatformDirs::of_platform().map(|places| places.logs))
         .ok_or(StoreError::NoPlace)?;
-    Ok((Store::at(root).on(Machine::from_environment(lookup)), config))
+    let store = Store::at(root).on(Machine::from_environment(lookup));
+    Ok((store.clone(), with_certain_joins(&store, config)))
+}
+
+/// Adds the joins that the store is certain of to the aliases; what the user's settings say wins.
+fn with_certain_joins(store: &Store, mut config: Config) -> Config {
+    for (old, new) in store.certain_joins() {
+        let is_circle = config.current(&new) == old;
+        if !is_circle {
+            config.aliases.entry(old).or_insert(new);
+        }
+    }
+    config
 }
 
 fn perform_json(

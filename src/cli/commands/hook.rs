@@ -193,7 +193,9 @@ impl Program<'_> {
         let named = named.map(|path| KnownDirectory::new(DirectoryOrigin::Hook, path));
         let known = known_directories(named, start, &settled.store, self.surroundings.lookup);
         let chosen = settled.store.project_directory(&known, &settled.config);
-        chosen.unwrap_or_else(|| start.path().to_owned())
+        let chosen = chosen.unwrap_or_else(|| start.path().to_owned());
+        self.remember_change(settled, &chosen);
+        chosen
     }
 
     fn deadline(&self) -> Duration {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::as_of;
 use super::query_vector::{QueryMeaning, VectorQuery};
 use crate::local::Local;
-use crate::local::look::changed_files;
+use crate::local::look::{changed_files, first_briefing_sentences};
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use engine::EngineView;
@@ -53,11 +53,13 @@ fn briefing(
     let recent = snapshots::recent_only_notice(coverage, &snapshot);
     let left_out = snapshots::bound_notice(snapshot.memory_usage());
     let notices = [meaning.notice, recent, unembedded, left_out];
+    let is_here = local.here.as_ref() == Some(&repo);
+    let former = is_here.then(|| first_briefing_sentences(local, &snapshot)).unwrap_or_default();
     let briefing = Briefing {
         repo: &repo,
         picked: &picked,
         changed: &changed,
-        notices: &notices.into_iter().flatten().collect::<Vec<String>>(),
+        notices: &former.into_iter().chain(notices.into_iter().flatten()).collect::<Vec<String>>(),
         shape: request.shape,
         max_tokens: request.max_tokens,
         section_tokens: &section_budgets(local, work_tree(local, &repo)),
