@@ -14,7 +14,6 @@ mod home;
 mod log_check;
 mod memory_change;
 mod piped_input;
-mod place_notes;
 pub mod process;
 pub mod program;
 mod question;

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 
 use event::{DecodedLine, EncodedLine, RepoKey, clean, codec};
 use settings::{Config, SyncPolicy};
-use store::{Durability, Store, StoreError, Tail};
+use store::{Store, StoreError, Tail};
+
+use crate::counted_noun::counted;
 
 /// The lines of one repository that were joined to another and have not been written for that one.
 #[derive(Debug, Clone)]
@@ -14,22 +16,19 @@ pub struct JoinedLog {
     pub from: RepoKey,
     /// The one that they belong to now.
     pub to: RepoKey,
-    lines: Vec<EncodedLine>,
+    /// The lines, as they stand for that one: at least one.
+    pub lines: Vec<EncodedLine>,
 }
 
 impl JoinedLog {
-    /// Returns how many lines there are; at least one.
+    /// Says how many lines stay, and the command that shares them.
     #[must_use]
-    pub fn count(&self) -> usize {
-        self.lines.len()
-    }
-
-    /// Writes the lines for the repository that they belong to now.
-    ///
-    /// # Errors
-    /// [`StoreError`]. Nothing was written then.
-    pub fn write(&self, store: &Store, durability: Durability) -> Result<(), StoreError> {
-        store::append(store, &self.to, &self.lines, durability).map(drop)
+    pub fn notice(&self) -> String {
+        let Self { from, to, lines } = self;
+        let lines = counted(lines.len() as u64, "older line");
+        format!(
+            "{lines} of {from}, which was joined to {to}, did not leave; agent-knowledge sync --yes shares them"
+        )
     }
 }
 

@@ -254,6 +254,19 @@ impl Writer {
     }
 }
 
+/// Appends lines for the repository that they belong to now, each with the id that it had in another log.
+///
+/// # Errors
+/// [`StoreError`]. Nothing was written then.
+pub fn append_again(
+    store: &Store,
+    repo: &RepoKey,
+    lines: &[EncodedLine],
+    durability: Durability,
+) -> Result<AppendOutcome, StoreError> {
+    store::append(store, repo, lines, durability)
+}
+
 /// Tells whether a name may be that of a folder, as no key with several segments, with a hash, or with a URL's colon is.
 fn is_bare_name(name: &str) -> bool {
     !name.contains(['/', '~', ':'])
@@ -432,7 +445,8 @@ mod tests {
     fn a_branch_that_fits_no_field_is_left_out_rather_than_refused() {
         let folder = tempfile::tempdir().unwrap();
         let git = folder.path().join(".git");
-        std::fs::create_dir(&git).unwrap();
+        std::fs::create_dir_all(git.join("objects")).unwrap();
+        std::fs::create_dir_all(git.join("refs")).unwrap();
         for (branch, written) in [("main", true), (&*"x".repeat(300), false)] {
             std::fs::write(git.join("HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();
             let local_draft = Draft { repo: None, ..draft("") };

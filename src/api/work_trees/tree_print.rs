@@ -93,6 +93,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
+        fs::create_dir_all(top.join(".git/objects")).unwrap();
         write(".git/HEAD", "ref: refs/heads/main");
         write(".git/refs/heads/main", &"a".repeat(40));
         write("src/a.rs", "a");

@@ -112,7 +112,7 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
             report = team.round(Consent::To(shown))?.joined_with(report);
         }
     }
-    report.trouble.extend(unsent.iter().map(joined_log_notice));
+    report.trouble.extend(unsent.iter().map(JoinedLog::notice));
     report.trouble.extend(program.unshared_notice(&settled, &team.policy));
     if team.policy.share.is_empty() {
         let why = "nothing is shared, because sync.share names no repository; agent-knowledge whoami shows the key of \
@@ -135,25 +135,18 @@ fn share_joined_logs(
     command: &Sync,
     messages: &mut dyn Write,
 ) -> Result<bool, ApiError> {
-    let texts: Vec<String> = joined.iter().map(joined_log_notice).collect();
+    let texts: Vec<String> = joined.iter().map(JoinedLog::notice).collect();
     let is_yes = command.yes
         || !command.form.json
             && ask_yes_or_no(&texts.join("\n"), "Share them?", DefaultAnswer::No, messages)?
                 == Some(true);
     if is_yes {
         for log in joined {
-            log.write(&settled.store, Durability::Synced).map_err(|error| store_error(&error))?;
+            writer::append_again(&settled.store, &log.to, &log.lines, Durability::Synced)
+                .map_err(|error| store_error(&error))?;
         }
     }
     Ok(is_yes)
-}
-
-fn joined_log_notice(log: &JoinedLog) -> String {
-    let JoinedLog { from, to, .. } = log;
-    let lines = sync::counted(log.count(), "older line");
-    format!(
-        "{lines} of {from}, which was joined to {to}, did not leave; agent-knowledge sync --yes shares them"
-    )
 }
 
 /// Shows a person the flagged lines with an id, and records the consent. Returns whether the person consented.

@@ -1,16 +1,16 @@
 //! What is said about the repository at hand beside its memories: what it was before, and that a team does not get it. Not here: finding
 //! either (`store`), lists of everything that is wrong (`upkeep::doctor`).
 
-use crate::program::Program;
+use crate::resolved_settings::ResolvedSettings;
+use crate::startup::Retriever;
 use event::RepoKey;
 use reply::StateNote;
-use retriever::resolved_settings::ResolvedSettings;
 use settings::SyncPolicy;
 use store::Store;
 
-impl Program<'_> {
+impl Retriever<'_> {
     /// Returns what the repository at hand may have been before. `None` where there is nothing to ask.
-    pub(crate) fn former_note(&self, settled: &ResolvedSettings) -> Option<StateNote> {
+    pub fn former_note(&self, settled: &ResolvedSettings) -> Option<StateNote> {
         let (store, config) = (&settled.store, &settled.config);
         let place = store.place_at(&self.working_directory()?, config);
         let here = place.repository.as_ref()?;
@@ -23,7 +23,7 @@ impl Program<'_> {
     }
 
     /// Says that the repository at hand is not shared with the team, and which one of a like name is.
-    pub(crate) fn unshared_notice(
+    pub fn unshared_notice(
         &self,
         settled: &ResolvedSettings,
         policy: &SyncPolicy,
