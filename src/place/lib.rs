@@ -40,7 +40,7 @@ pub use known_directory::{DirectoryOrigin, KnownDirectory};
 pub use locate::Locator;
 pub use machine::Machine;
 pub use place::{NameMatch, Place, PlaceSource, PlaceStrength};
-pub use place_by_files::place_by_files;
+pub use place_by_files::{place_by_files, remote_key};
 pub use repository_key::common_dir_key;
 pub use steps::Steps;
 pub use stored_places::{NothingStored, StoredPlaces};

@@ -4,9 +4,11 @@
 use crate::resolved_settings::ResolvedSettings;
 use crate::startup::Retriever;
 use event::RepoKey;
+use place::Steps;
 use reply::StateNote;
 use settings::SyncPolicy;
 use store::Store;
+use writer::project_directory::known_directories;
 
 impl Retriever<'_> {
     /// Returns what the repository at hand may have been before. `None` where there is nothing to ask.
@@ -20,6 +22,16 @@ impl Retriever<'_> {
         let warnings: Vec<String> = unjoined.map(|former| former.sentence(here, None)).collect();
         let says = format!("this directory is {here}");
         (!warnings.is_empty()).then_some(StateNote { says, warnings, command: None })
+    }
+
+    /// Returns the steps from what is known to the place at hand.
+    pub fn place_steps(&self, settled: &ResolvedSettings) -> Vec<String> {
+        let (start, lookup) = (&self.surroundings.directory, self.surroundings.lookup);
+        let known = known_directories(None, start, &settled.store, lookup);
+        let (place, mut steps) =
+            settled.store.best_place(&known, &settled.config, Steps::enabled());
+        steps.push(format!("so it is known by {}", place.because));
+        steps
     }
 
     /// Says that the repository at hand is not shared with the team, and which one of a like name is.

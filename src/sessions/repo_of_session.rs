@@ -7,7 +7,7 @@ use std::path::Path;
 
 use event::RepoKey;
 use guard::secrets::RedactedText;
-use place::{Locator, PlaceStrength, Steps, StoredPlaces};
+use place::{Locator, PlaceStrength, Steps, StoredPlaces, remote_key};
 use transcripts::exchange::SessionFacts;
 
 use super::import_scope::ImportScope;
@@ -32,7 +32,7 @@ impl<'a> SessionRepos<'a> {
     /// Returns the repository of a session. `None`: its records name neither branch nor remote, and its directory is in
     /// no repository, so it may be about anything.
     pub fn repo_of(&mut self, facts: &SessionFacts) -> Option<RepoKey> {
-        let remote = facts.remote.as_deref().and_then(key_of_remote);
+        let remote = facts.remote.as_deref().and_then(|remote| self.of_remote(remote));
         if remote.is_some() {
             return remote;
         }
@@ -44,6 +44,13 @@ impl<'a> SessionRepos<'a> {
         // A key spells the name in its own way, in which no rule would know a secret.
         let name = RedactedText::redact(name);
         facts.branch.as_ref().map(|_| RepoKey::from_place(&name, directory))
+    }
+
+    /// Reads a URL, or `owner/name` as GitHub's own tool writes it.
+    fn of_remote(&self, remote: &str) -> Option<RepoKey> {
+        let is_short = remote.split('/').count() == 2 && !remote.contains([':', '@']);
+        let url = if is_short { format!("https://github.com/{remote}") } else { remote.to_owned() };
+        remote_key(&url, &self.scope.machine)
     }
 
     /// Returns the repository of a directory, which may be gone.
@@ -73,13 +80,6 @@ impl StoredPlaces for KnownRepos<'_> {
             _ => None,
         }
     }
-}
-
-/// Reads a URL, or `owner/name` as GitHub's own tool writes it.
-fn key_of_remote(remote: &str) -> Option<RepoKey> {
-    let is_short = remote.split('/').count() == 2 && !remote.contains([':', '@']);
-    let url = if is_short { format!("https://github.com/{remote}") } else { remote.to_owned() };
-    RepoKey::from_remote(&url)
 }
 
 #[cfg(test)]

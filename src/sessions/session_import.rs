@@ -210,6 +210,7 @@ impl ImportPlan {
             drop(send);
             write_files(kept, &queue, &receive, &mut progress, watch).map_err(error)
         })?;
+        progress.changed.extend(kept.correct_repos(&mut SessionRepos::new(&scope))?);
         let changed: Vec<u32> = progress.changed.iter().copied().collect();
         kept.refresh_fixed_failures(&changed)?;
         Ok(progress)

@@ -74,7 +74,7 @@ impl Store {
             let is_first = !is_replaced(&records, record);
             let is_remote = !record.repo.as_str().contains('~');
             if is_remote && record.repo != own_key && is_first {
-                joins.insert(own_key, record.repo.clone());
+                joins.entry(own_key).or_insert_with(|| record.repo.clone());
             }
         }
         joins

@@ -17,7 +17,7 @@ use super::layout::{FileId, Store, open_to_read, private};
 const FOLDER: &str = ".places";
 
 /// The file in it.
-const FILE: &str = "directories.jsonl";
+const FILE: &str = "directories";
 
 /// Most bytes that are read. This holds some ten thousand directories.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;

@@ -116,6 +116,9 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
     }
     let known = known_directories(None, &process.directory, &store, process.lookup);
     let stands = project_directory(&store, &config, &process.directory, &known);
+    if stands.is_some() {
+        process.directory = process.directory.clone().in_repository();
+    }
     Ok(Writer {
         store,
         config,

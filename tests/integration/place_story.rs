@@ -92,7 +92,7 @@ fn a_week_of_one_project_ends_with_one_repository() {
     assert_eq!(keys(&world), ["github.com/acme/shop"]);
 }
 
-// S-REPO-6
+// S-REPO-5
 #[test]
 fn a_moved_folder_without_a_remote_is_asked_about() {
     let world = World::new();
@@ -110,7 +110,7 @@ fn a_moved_folder_without_a_remote_is_asked_about() {
     assert!(briefing(&world, &boutique).contains("opens at nine"));
 }
 
-// S-REPO-6
+// S-REPO-5
 #[test]
 fn a_fork_is_not_joined_by_itself() {
     let world = World::new();
