@@ -219,7 +219,7 @@ impl Writer {
         let here = here.filter(|_| called.is_some());
         let key = match (RepoKey::parse(given), here) {
             (Ok(key), Some(here)) if called == Some(NameMatch::Folder) => {
-                return self.folder_target(key, here);
+                return self.folder_target(&key, here);
             }
             (_, Some(here)) => return Ok(Self::target_at(here)),
             (Ok(key), None) => key,
@@ -236,9 +236,9 @@ impl Writer {
     }
 
     /// Returns the target of a name that a folder at hand has, and perhaps another repository.
-    fn folder_target(&self, key: RepoKey, here: Place) -> Result<Target, StoreError> {
-        match self.store.resolve(&key, &self.config) {
-            Ok(repo) if repo != key => Ok(Target::named(repo)),
+    fn folder_target(&self, key: &RepoKey, here: Place) -> Result<Target, StoreError> {
+        match self.store.resolve(key, &self.config) {
+            Ok(repo) if repo != *key => Ok(Target::named(repo)),
             Ok(_) | Err(StoreError::Ambiguous { .. }) => Ok(Self::target_at(here)),
             Err(error) => Err(error),
         }

@@ -22,7 +22,6 @@ use sync::Consent;
 use upkeep::joined_log::{JoinedLog, joined_logs};
 use writer::exit::Exit;
 
-pub(super) mod sync_answer;
 pub(super) mod team_text;
 
 const SYNC_HELP: &str = "\

@@ -54,7 +54,7 @@ fn briefing(
     let left_out = snapshots::bound_notice(snapshot.memory_usage());
     let notices = [meaning.notice, recent, unembedded, left_out];
     let is_here = local.here.as_ref() == Some(&repo);
-    let former = is_here.then(|| first_briefing_sentences(local, &snapshot)).unwrap_or_default();
+    let former = if is_here { first_briefing_sentences(local, &snapshot) } else { Vec::new() };
     let briefing = Briefing {
         repo: &repo,
         picked: &picked,
