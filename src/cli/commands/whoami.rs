@@ -33,7 +33,7 @@ pub(super) fn whoami(context: &mut CommandContext<'_, '_>, command: &Whoami) -> 
             for step in &steps {
                 let _ = writeln!(context.process.messages, "step      {step}");
             }
-            return Err(error.into());
+            return Err(error);
         }
     };
     let reply = steps.iter().fold(reply, |reply, step| reply.with_line("step", step));
