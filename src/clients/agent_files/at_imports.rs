@@ -38,9 +38,9 @@ pub(super) fn at_words(line: &str) -> Vec<&str> {
 
 /// Returns the parts of a line between its code spans.
 fn without_code(line: &str) -> impl Iterator<Item = &str> {
-    let is_balanced = line.matches('`').count() % 2 == 0;
+    let is_balanced = line.matches('`').count().is_multiple_of(2);
     let parts = line.split('`').enumerate();
-    parts.filter(move |(number, _)| !is_balanced || number % 2 == 0).map(|(_, part)| part)
+    parts.filter(move |(number, _)| !is_balanced || number.is_multiple_of(2)).map(|(_, part)| part)
 }
 
 fn at_import(top: &Path, file: &str, path: &str) -> Option<AtImport> {

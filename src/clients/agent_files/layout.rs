@@ -85,7 +85,8 @@ pub(super) fn without_outer_tags(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(start) = text.rfind("</").filter(|_| text.ends_with('>')) {
         let ends_here = |closing: &Tag<'_>| start + closing.bytes == text.len();
-        let is_code = text.get(..start).unwrap_or_default().matches('`').count() % 2 == 1;
+        let before = text.get(..start).unwrap_or_default();
+        let is_code = !before.matches('`').count().is_multiple_of(2);
         if is_code || !text.get(start..).and_then(tag).is_some_and(|closing| ends_here(&closing)) {
             break;
         }
