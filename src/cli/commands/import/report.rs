@@ -176,7 +176,7 @@ impl ImportReport {
     }
 
     fn fail(&mut self, exit: Exit) {
-        if self.exit == Exit::Done {
+        if exit.code() > self.exit.code() {
             self.exit = exit;
         }
     }
