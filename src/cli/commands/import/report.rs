@@ -181,7 +181,7 @@ impl ImportReport {
         }
     }
 
-    /// Returns how the program ends: by the first problem.
+    /// Returns how the program ends: by the gravest problem.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
