@@ -9,6 +9,7 @@
 
 mod audience;
 mod author;
+mod calendar_day;
 mod change;
 pub mod clean;
 pub mod codec;
@@ -42,6 +43,7 @@ mod validate;
 
 pub use audience::{GLOBAL_REPO, MemoryScope};
 pub use author::Author;
+pub use calendar_day::{CalendarDay, DayZone};
 pub use change::MemoryChange;
 pub use clean::CleanEvent;
 pub use codec::{DecodedLine, EncodedLine, SkipReason};
