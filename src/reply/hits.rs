@@ -36,6 +36,8 @@ pub struct SearchReply<'a> {
     pub near_misses: &'a [NearMiss],
     /// Whether to show the parts of each score.
     pub explain: Explain,
+    /// The words of the query that were read as filters.
+    pub filters: &'a [String],
     /// The query whose matched words are named, without filters; `None` to name none.
     pub matched: Option<&'a str>,
     /// What past sessions have to say, which stands at the end if it fits.
@@ -114,6 +116,7 @@ fn answer_of(
         notices: reply.notices.to_vec(),
         changed: (!reply.changed.is_empty()).then(|| changed.collect()),
         near_misses,
+        filters: (!reply.filters.is_empty()).then(|| reply.filters.to_vec()),
         ..SearchAnswer::default()
     }
 }
@@ -365,6 +368,7 @@ mod tests {
             notices: &[],
             near_misses: &[],
             explain,
+            filters: &[],
             matched: None,
             beside: &SessionsForSearch::Nothing,
             shape,
@@ -421,6 +425,7 @@ mod tests {
             notices: &[],
             near_misses: &[],
             explain: Explain::Silent,
+            filters: &[],
             matched: None,
             beside: &SessionsForSearch::Nothing,
             shape: Shape::Whole,
@@ -450,6 +455,7 @@ mod tests {
             notices,
             near_misses: &[],
             explain,
+            filters: &[],
             matched: None,
             beside: &SessionsForSearch::Nothing,
             shape,
@@ -529,6 +535,7 @@ mod tests {
                     notices: &notices,
                     near_misses: &[],
                     explain,
+                    filters: &[],
                     matched: None,
                     beside: &SessionsForSearch::Nothing,
                     shape: Shape::Whole,

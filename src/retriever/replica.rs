@@ -15,6 +15,7 @@ use crate::startup::Retriever;
 use crate::team_link::{ORIGIN, TeamLink, config_error};
 use crate::team_rounds::logs_bytes;
 use api::local::{Core, Local};
+use event::DayZone;
 use index::embed::worker::WorkerState;
 use memory::{FoldMark, MemoryBound};
 use reply::DigestAnswer;
@@ -86,6 +87,8 @@ impl Retriever<'_> {
         check_settings(&settled.config)?;
         let link = self.team_link(settled, None)?;
         settled.config.member = Some(link.origin()?);
+        // All replicas answer alike, wherever they run.
+        settled.config.days = DayZone::Utc;
         // What somebody asked here would make answers differ, and is not for everybody.
         let general = &mut settled.config.general;
         (general.query_log, general.journal) = (Switch::Off, Switch::Off);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::phrase::Phrase;
-use event::{Event, RepoKey, Timestamp};
+use event::{Event, RepoKey, Timestamp, same_tag};
 use guard::disclosure::{Disclosure, DisclosureOccasion};
 use memory::Memory;
 
@@ -96,7 +96,7 @@ impl Filter {
         // Filters that read the record come last.
         let event = || {
             let event = memory.event();
-            let has = |tag: &String| event.tags.iter().any(|other| same(tag.trim(), other));
+            let has = |tag: &String| event.tags.iter().any(|other| same_tag(tag, other));
             let is_about_one = || self.files.iter().any(|file| is_about(&event, file.trim()));
             let is_of = |branch: &String| event.branch.as_deref() == Some(branch.trim());
             self.tags.iter().all(has)
@@ -149,7 +149,7 @@ pub(super) fn is_about(event: &Event, file: &str) -> bool {
     let listed = event.files.iter().any(|other| same_file(other, file));
     // A name without an extension is a common word; only a path or a real file name may match text.
     let is_telling = file.contains('/') || name.contains('.');
-    let texts = [&event.context, &event.lesson, &event.command];
+    let texts = [&event.context, &event.lesson, &event.command].into_iter().chain(&event.symptoms);
     listed || (is_telling && texts.into_iter().any(|text| text.contains(file)))
 }
 

@@ -21,7 +21,7 @@ use super::table::{
 };
 use super::unknown_keys::{line_of, set_lines, take_unknown};
 use super::value_kinds::ValueSource;
-use event::{RepoKey, StoreOrigin, quoted};
+use event::{DayZone, RepoKey, StoreOrigin, quoted};
 
 /// All settings that both programs need.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,6 +36,8 @@ pub struct Config {
     pub judge: Option<Judge>,
     /// The engine that searches ask besides the memories of this machine; none by default.
     pub engine: Option<EngineSetting>,
+    /// Whose days are meant by a day without a time. The programs set it; no file can.
+    pub days: DayZone,
     /// Which past position of the store is read. A command sets it; no file can.
     pub as_of: Option<PastPosition>,
     /// The origin of this store, if its own lines are read like those of any other member of the team, so that all

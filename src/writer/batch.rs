@@ -199,6 +199,9 @@ impl Receipt {
         if !self.redacted.is_empty() {
             report.insert("redacted".to_owned(), json!(self.redacted.rules()));
         }
+        if let Some(end) = self.expired {
+            report.insert("expired".to_owned(), format!("{end:.0}").into());
+        }
         report
     }
 }

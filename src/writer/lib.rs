@@ -78,6 +78,8 @@ pub struct Receipt {
     pub not_believed: Option<String>,
     /// The secrets that were removed from it.
     pub redacted: Redactions,
+    /// When it expired, where that was before it was written.
+    pub expired: Option<Timestamp>,
 }
 
 /// The message about a write that went to the spool.
@@ -98,7 +100,16 @@ impl Receipt {
     pub fn notices(&self) -> Vec<String> {
         let flagged = self.flagged().map(Suspicion::advice);
         let not_believed = self.not_believed.as_deref().map(identity::ignored_source_notice);
-        [self.redacted.message(), flagged, not_believed].into_iter().flatten().collect()
+        let notices = [self.redacted.message(), flagged, not_believed, self.expiry_notice()];
+        notices.into_iter().flatten().collect()
+    }
+
+    /// Says that it has expired already, which nobody wants.
+    #[must_use]
+    pub fn expiry_notice(&self) -> Option<String> {
+        self.expired.map(|end| {
+            format!("it expired at {end:.0}, so no search finds it; a later time in expires changes that")
+        })
     }
 }
 
@@ -122,6 +133,7 @@ pub struct PreparedEvent {
     event: CleanEvent,
     not_believed: Option<String>,
     redacted: Redactions,
+    expired: Option<Timestamp>,
 }
 
 impl Writer {
@@ -175,7 +187,8 @@ impl Writer {
         let repo = target.repo.clone();
         let not_believed = self.identity.complete(&mut draft);
         let agent_id = self.identity.agent_id.clone().into_string();
-        let stamp = Stamp { now: moment.now, random: moment.random, repo: repo.clone(), agent_id };
+        let Moment { now, random } = moment;
+        let stamp = Stamp { now, random, repo: repo.clone(), agent_id, days: self.config.days };
         let event = match validate(draft, &stamp) {
             Ok(event) => problems.or(event)?,
             Err(more) => {
@@ -184,6 +197,7 @@ impl Writer {
             }
         };
         let id = event.id.clone();
+        let expired = event.expires().filter(|end| *end <= moment.now);
         let before = Redactions::count(&event);
         let event = clean::clean(event);
         shared_only::check(&self.config, &event, &repo)?;
@@ -195,7 +209,7 @@ impl Writer {
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted })
+        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted, expired })
     }
 
     /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
@@ -361,10 +375,10 @@ impl PreparedEvent {
 
     /// Makes the receipt of the write.
     fn receipt(self, appended: &AppendOutcome) -> Receipt {
-        let Self { id, repo, event, not_believed, redacted, .. } = self;
+        let Self { id, repo, event, not_believed, redacted, expired, .. } = self;
         let AppendOutcome { durability, place, .. } = *appended;
         let at = (appended.path.clone(), appended.offset);
-        Receipt { id, repo, durability, place, at, event, not_believed, redacted }
+        Receipt { id, repo, durability, place, at, event, not_believed, redacted, expired }
     }
 
     /// Returns the event's id.

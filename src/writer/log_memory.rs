@@ -11,7 +11,7 @@ use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch, takes_directory};
 use crate::project_directory::{known_directories, project_directory};
 use crate::redaction::Redactions;
-use event::Draft;
+use event::{DayZone, Draft};
 use place::Machine;
 use settings::variables::LOGS;
 use settings::{Config, PlatformDirs};
@@ -146,7 +146,8 @@ pub fn settle(
     logs: Option<PathBuf>,
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let config = read_user_config(lookup)?;
+    // The zone of the user; no file can set it.
+    let config = Config { days: DayZone::System, ..read_user_config(lookup)? };
     let root = logs.or_else(|| set(LOGS)).or_else(|| config.general.logs.clone());
     let above =
         root.as_deref().and_then(Path::parent).filter(|above| !above.as_os_str().is_empty());

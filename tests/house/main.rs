@@ -100,7 +100,7 @@ const MAP: &[Room] = &[
             "access",
         ],
     ),
-    ("terminal", &["guard", "event", "index", "search", "reply"]),
+    ("terminal", &["guard", "event", "index", "reply"]),
     (
         "retriever",
         &[

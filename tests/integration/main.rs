@@ -91,6 +91,7 @@ mod model;
 mod origins;
 // A person picks a memory at a terminal.
 #[cfg(unix)]
+mod pasted_words;
 mod picking;
 // External models: what is sent to whom, and how one takes the place of another.
 mod providers;

@@ -89,6 +89,18 @@ pub(super) fn named_repo(
     }
 }
 
+/// Finds the keys of all repositories that a name in somebody's text may mean, which refuses nothing.
+pub(super) fn named_repos(local: &Local, name: &str, snapshot: &Snapshot) -> Vec<RepoKey> {
+    match (named_repo(local, name, snapshot), RepoKey::parse(name)) {
+        (Ok(repo), _) => vec![repo],
+        (Err(_), Ok(key)) => {
+            let key = local.writer.config.current(&key);
+            key.longer(snapshot.repos().keys()).into_iter().cloned().collect()
+        }
+        (Err(_), Err(_)) => Vec::new(),
+    }
+}
+
 /// Asks whether another repository was meant, in a sentence after another one; empty where none is like it.
 pub(super) fn similar_names(repo: &RepoKey, snapshot: &Snapshot) -> String {
     nearest(repo, snapshot).map_or_else(String::new, |near| format!(" Did you mean {near}?"))

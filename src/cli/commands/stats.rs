@@ -97,7 +97,8 @@ impl WeekStats {
             let request = AuditRequest {
                 agent: None,
                 repo: None,
-                since: TimePoint::parse(since),
+                // The days of the timeline are those of UTC.
+                since: TimePoint::parse(&format!("{since}T00:00:00Z")),
                 cursor,
                 limit: PAGE,
             };

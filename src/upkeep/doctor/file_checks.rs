@@ -5,6 +5,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::diagnosis::Diagnosis;
+use super::log_contents::changed_by_others;
 use crate::counted_noun::counted;
 use crate::display_path::{display_path, shell_word};
 use store::{ChainFaultKind, LockState, Store, create_probe_file, line_count};
@@ -37,6 +38,7 @@ pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
     match store.logs() {
         Ok(logs) => {
             findings.extend(about_logs(&logs));
+            findings.extend(changed_by_others(&logs));
             findings.push(locks(store, &logs));
             findings.extend(chains(store, &logs));
         }

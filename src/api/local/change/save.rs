@@ -70,6 +70,10 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         text.push_str(&format!(" {}", why.advice()));
         answer.flagged = Some(why.as_str().to_owned());
     }
+    if let Some(notice) = receipt.expiry_notice() {
+        let _ = write!(text, " Note: {notice}.");
+        answer.expired = receipt.expired.map(|end| format!("{end:.0}"));
+    }
     if !similar.is_empty() {
         text.push_str(&reply::similar(&similar));
         answer.similar = Some(SimilarMemory::all_of(&similar));

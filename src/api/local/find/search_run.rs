@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use super::as_of;
+use super::filter_words::parsed_query;
 use super::query_vector::{PendingVector, QueryMeaning, VectorQuery, scale_notice};
 use crate::local::Local;
 use crate::local::look::{self, changed_files};
@@ -59,7 +60,7 @@ fn search_text(
     request: &SearchRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let parsed = ParsedQuery::parse(&request.query);
+    let parsed = parsed_query(local, request)?;
     let mode = affordable(local, request.mode);
     let pending = vector_query(local, request, &parsed).send(mode);
     let (EngineView { snapshot, coverage }, pending) = pending.catch_up(local)?;
@@ -101,7 +102,7 @@ fn vector_query<'a>(
     request: &'a SearchRequest,
     parsed: &'a ParsedQuery,
 ) -> VectorQuery<'a> {
-    VectorQuery { local, text: &parsed.text, named: named(request), filters: &parsed.repos }
+    VectorQuery { local, text: &parsed.text, named: named(request), filters: &parsed.repo_names }
 }
 
 impl<'a> SearchRun<'a> {
@@ -184,6 +185,7 @@ impl<'a> SearchRun<'a> {
             notices: &self.notices,
             near_misses: &found.near_misses,
             explain: request.explain,
+            filters: &self.parsed.filter_words,
             matched: (request.explain == Explain::Components).then_some(self.parsed.text.as_ref()),
             beside: &self.sessions_for_search(found),
             shape: request.shape,

@@ -33,7 +33,7 @@ fn fitting<'a>(
     request: &BrowseRequest,
     snapshot: &'a Snapshot,
 ) -> Result<Vec<&'a Arc<Memory>>, ApiError> {
-    let now = local.core.now();
+    let (now, days) = (local.core.now(), local.core.config.days);
     let filter = Filter {
         repos: repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?,
         kinds: request.kinds.clone(),
@@ -41,8 +41,8 @@ fn fitting<'a>(
         files: request.files.clone(),
         agents: request.agents.clone(),
         branches: request.branches.clone(),
-        since: request.since.map(|since| since.first(now)),
-        until: request.until.map(|until| until.last(now)),
+        since: request.since.map(|since| since.first(now, days)),
+        until: request.until.map(|until| until.last(now, days)),
         flagged: Flagged::Included,
         ..Filter::default()
     };
