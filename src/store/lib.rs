@@ -11,6 +11,8 @@ mod config_source;
 mod cursor;
 mod edit;
 mod error;
+mod file_system;
+mod folder_owner;
 mod foreign_folder;
 mod git_config;
 mod git_person;
@@ -26,9 +28,11 @@ mod position;
 mod probe;
 mod quarantine;
 mod read_only;
+mod remedy;
 mod repo;
 mod repo_of_log;
 mod rewrite;
+mod shared_rights;
 mod signal;
 mod spool;
 mod sync;
@@ -50,10 +54,11 @@ pub use config_file::{
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use error::StoreError;
-pub use git_person::git_person;
-pub use layout::{
-    FileId, Store, is_private_dir, make_private_dir, private, private_dirs, user, write_private,
+pub use folder_owner::{
+    give_to_folder_owner, give_tree, make_private_dir, open_private, private_dirs,
 };
+pub use git_person::git_person;
+pub use layout::{FileId, Store, is_private_dir, user, write_private};
 pub use line_mark::{LineMark, UnreadLines};
 pub use lines::{line_count, lines_of, lines_of_long_log};
 pub use lock::FileLock;
@@ -62,7 +67,12 @@ pub use mirror_file::{Mirror, TeamTurn};
 pub use own_folder::{make_own_file, open_own_file, own_folder};
 pub use probe::{LockState, create_probe_file};
 pub use quarantine::{DamagedLine, Quarantine, QuarantineOutcome};
+#[cfg(unix)]
+pub use remedy::sharing_remedy;
+pub use remedy::{Remedy, access_remedy};
 pub use repo::{DetectedRepo, NameMatch, RepoSource, WorkTree};
+#[cfg(unix)]
+pub use shared_rights::{can_others_read, can_others_write, is_home_owner};
 #[cfg(unix)]
 pub use signal::set_on_first_end_signal;
 pub use signal::{on_stop_signal, survive_the_file_size_limit};
