@@ -233,7 +233,7 @@ impl std::fmt::Display for FileId {
 #[must_use]
 pub fn user() -> String {
     #[cfg(unix)]
-    return rustix::process::geteuid().as_raw().to_string();
+    return user_number().to_string();
     #[cfg(not(unix))]
     "user".to_owned()
 }
