@@ -124,10 +124,12 @@ pub fn merge_briefing(own: &Reply, team: &Reply, max_tokens: usize) -> Reply {
     Reply { text, json: own.json.clone() }.with_field("team", team.json.clone())
 }
 
-/// Adds a notice to a reply to a search, or to a briefing; both have a field for them.
+/// Adds a notice to a reply, after those that it has.
 #[must_use]
 pub fn with_notice(mut reply: Reply, notice: &str) -> Reply {
-    reply.text = format!("{}\n{notice}", reply.text.trim_end());
+    let text = reply.text.trim_end();
+    let between = if text.is_empty() { "" } else { "\n" };
+    reply.text = format!("{text}{between}{notice}");
     let notices = reply.json.get("notices").and_then(Value::as_array).cloned();
     let notices: Vec<Value> = notices.into_iter().flatten().chain([notice.into()]).collect();
     reply.with_field("notices", notices.into())

@@ -61,7 +61,7 @@ pub use self::listing::{Listing, ReviewRequest, StaleRequest};
 pub use self::log_events::LogEventsRequest;
 pub use self::prompts::CompleteRequest;
 pub use self::related::{DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, WalkStart};
-pub use self::request::{Api, Request};
+pub use self::request::{Api, Request, unread_answer};
 pub use self::search::{Mode, SearchRequest, SearchScope};
 pub use self::sessions::{FailedCommand, SessionSearchRequest};
 pub use ::search::links::LinkDirection;

@@ -95,11 +95,15 @@ impl dyn Api + '_ {
     /// [`ApiError`], also where an older or newer program answers, and lacks a field.
     pub fn ask_for<A: Answer>(&self, request: &Request) -> Result<A, ApiError> {
         let reply = self.ask(request)?;
-        reply.answer().map_err(|error| {
-            let message = format!("failed to read the answer: {error}");
-            ApiError::Failed { exit: Exit::Internal, message }
-        })
+        reply.answer().map_err(|error| unread_answer(&error))
     }
+}
+
+/// The error for an answer that lacks a field, since an older or newer program made it.
+#[must_use]
+pub fn unread_answer(error: &serde_json::Error) -> ApiError {
+    let message = format!("failed to read the answer: {error}");
+    ApiError::Failed { exit: Exit::Internal, message }
 }
 
 impl Request {

@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn a_directory_is_the_same_from_everywhere() {
         for key in ["logs", "model", "cache"] {
-            for wrong in ["", " ", "logs", "./logs", "../l", "~", "~other/l"] {
+            for wrong in ["", " ", "logs", "./logs", "../l", "~other/l", "$DATA/l"] {
                 let refused = Config::parse(&format!("{key} = {wrong:?}")).unwrap_err().why;
                 let expected =
                     format!("{key} must be an absolute path, or begin with ~/, for example");

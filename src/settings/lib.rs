@@ -12,6 +12,7 @@ mod config_table;
 mod config_text;
 mod embedding_provider;
 mod engine_setting;
+mod home_path;
 mod judge;
 mod memory_mib;
 mod past_position;
@@ -41,6 +42,7 @@ pub use config_table::{ConfigTable, UnknownRule};
 #[cfg(feature = "edit")]
 pub use config_text::{ConfigText, SetError};
 pub use engine_setting::EngineSetting;
+pub use home_path::{absolute_path, checked_path, expanded};
 pub use judge::Judge;
 pub use memory_mib::MemoryMib;
 pub use past_position::PastPosition;

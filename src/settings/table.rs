@@ -12,9 +12,9 @@ use super::setting_macro::settings;
 use super::team_trust::{SharedFields, SignatureRule, TeamTrust};
 use super::value_kinds::{
     Address, Age, Directories, Directory, FilePath, KeyFile, Name, Number, RepoPatterns, Switch,
-    Text, Texts, ValueKind, ValueSource, VariableName, WrongValue,
+    Text, Texts, TrustedFolders, TrustedGroups, ValueKind, ValueSource, VariableName, WrongValue,
 };
-use super::variables::{CACHE, LOGS};
+use super::variables::{CACHE, LOGS, TRUSTED_FOLDERS, TRUSTED_GROUPS};
 
 settings! {
     /// The settings that belong to no table.
@@ -30,6 +30,12 @@ settings! {
         /// The directory of vectors and indexes, which may be deleted at any time; the system's directory for caches unless it is set.
         cache: Option<Directory>, "an absolute path, or one that begins with ~/", "~/.cache/agent-knowledge", env CACHE,
             else "must be an absolute path, or begin with ~/, for example cache = \"~/knowledge/cache\"";
+        /// Groups that count as the user alone, so that they may write to our folders, such as the fsGroup of a volume. Others may still not.
+        trusted_groups: TrustedGroups, "numbers or names of groups", "2000", env TRUSTED_GROUPS,
+            else "takes texts that are numbers or names of groups, for example [\"2000\"]";
+        /// Folders that are trusted with all that is in them, whoever may write there, such as a Windows drive in WSL.
+        trusted_folders: TrustedFolders, "absolute paths, or ones that begin with ~/", "/mnt/c/Users/me/knowledge", env TRUSTED_FOLDERS,
+            else "takes absolute paths, or ones that begin with ~/, for example [\"/mnt/c/Users/me/knowledge\"]";
         /// How much memory the memories and their indexes may take in the retriever, in MiB. Half a million memories fit in 1,024 when they are searched by words only.
         memory_mib: MemoryMib, "a number of MiB from 16 to 1048576", "2048", env "AGENT_KNOWLEDGE_MEMORY_MIB",
             else "must be a whole number of MiB from 16 to 1048576, for example 1024";
@@ -157,7 +163,7 @@ settings! {
         /// Where lines are exchanged: the address of a git repository, a folder or a stream, or `origin` for that of the code's own repository.
         remote: Option<Name>, "the address of a git repository, or origin", "git@example.com:team/memory.git";
         /// The file with the key for a stream (`.creds`).
-        credentials: Option<FilePath>, "the absolute path of a .creds file", "/home/me/team.creds";
+        credentials: Option<FilePath>, "the absolute path of a .creds file, or one that begins with ~/", "/home/me/team.creds";
         /// The repositories that are shared; `*` stands for any text. `global`, and a repository without a remote, must be named as they are.
         share: RepoPatterns, "keys of repositories, with * for any text", "github.com/acme/*",
             else "takes keys of repositories in lower case, and * for any text, for example \"github.com/acme/*\"";

@@ -9,7 +9,7 @@ use event::{parse_age, quoted};
 use serde_json::json;
 use toml::Value;
 
-use super::platform_dirs::expanded;
+use super::home_path::{absolute_path, expanded};
 use super::repo_pattern::is_pattern;
 use super::setting::{Setting, SettingForm};
 
@@ -153,13 +153,13 @@ kinds! {
     /// How long ago.
     Age: Duration as Text = |value| parse_age(value.as_str()?.trim()).filter(|age| !age.is_zero());
     /// The path of a file.
-    FilePath: PathBuf as Text = |value| value.as_str().filter(|path| !path.is_empty()).map(PathBuf::from);
+    FilePath: PathBuf as Text = |value| value.as_str().filter(|path| !path.is_empty()).map(|path| expanded(path.as_ref()));
     /// The absolute path of a key. The value is not quoted: it may be the key itself.
-    KeyFile: PathBuf as Text = |value| value.as_str().map(PathBuf::from).filter(|path| path.has_root());
+    KeyFile: PathBuf as Text = |value| value.as_str().map(|path| expanded(path.as_ref())).filter(|path| path.has_root());
     /// Several texts.
     Texts: Vec<String> as List = |value| value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect(), |texts| written_list(texts);
     /// Several directories, of which some may begin with `~/`.
-    Directories: Vec<PathBuf> as List = |value| value.as_array()?.iter().map(|path| path.as_str().map(expanded)).collect();
+    Directories: Vec<PathBuf> as List = |value| value.as_array()?.iter().map(|path| Some(expanded(path.as_str()?.as_ref()))).collect();
 }
 
 fn written_text(text: &str) -> Option<Value> {
@@ -272,14 +272,65 @@ impl ValueKind for Directory {
 
     fn read(value: &Value) -> Result<PathBuf, WrongValue> {
         let text = value.as_str().unwrap_or_default();
-        let path = Some(expanded(text)).filter(|path| path.is_absolute());
-        path.ok_or_else(|| WrongValue::quoting(text))
+        absolute_path(text.as_ref()).map_err(|_| WrongValue::quoting(text))
     }
 
-    /// A person who sets a variable is in a working directory.
+    /// A path in a variable need not be text.
     fn read_variable(text: &OsStr) -> Result<PathBuf, WrongValue> {
-        Ok(PathBuf::from(text))
+        absolute_path(text).map_err(|_| WrongValue::quoting(&text.to_string_lossy()))
     }
+}
+
+/// Folders that are trusted: each an absolute path, or one below the home directory. A variable holds them as `PATH` does.
+pub struct TrustedFolders;
+
+impl ValueKind for TrustedFolders {
+    type Value = Vec<PathBuf>;
+    const FORM: SettingForm = SettingForm::List;
+
+    fn read(value: &Value) -> Result<Vec<PathBuf>, WrongValue> {
+        let read =
+            |text: String| absolute_path(text.as_ref()).map_err(|_| WrongValue::quoting(&text));
+        Texts::read(value)?.into_iter().map(read).collect()
+    }
+
+    fn read_variable(text: &OsStr) -> Result<Vec<PathBuf>, WrongValue> {
+        let paths = std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty());
+        paths.map(|path| Directory::read_variable(path.as_os_str())).collect()
+    }
+}
+
+/// Groups that count as the user: numbers, or names of the system. A variable holds them with commas between them.
+pub struct TrustedGroups;
+
+impl ValueKind for TrustedGroups {
+    type Value = Vec<String>;
+    const FORM: SettingForm = SettingForm::List;
+
+    fn read(value: &Value) -> Result<Vec<String>, WrongValue> {
+        texts_of(value, is_group)
+    }
+
+    fn read_variable(text: &OsStr) -> Result<Vec<String>, WrongValue> {
+        let text = text.to_string_lossy();
+        let groups = text.split(',').map(|group| Value::from(group.trim()));
+        Self::read(&Value::Array(groups.collect()))
+    }
+
+    fn write(value: &Vec<String>) -> Option<Value> {
+        written_list(value)
+    }
+}
+
+/// Tells whether a text is the number of a group, or may be a name.
+fn is_group(text: &str) -> bool {
+    let is_name_byte =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$');
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let starts_well = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    !text.is_empty()
+        && (is_number && text.parse::<u32>().is_ok()
+            || starts_well && text.bytes().all(is_name_byte))
 }
 
 /// Several texts, each of which is allowed or quoted in the error.

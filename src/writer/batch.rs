@@ -42,7 +42,7 @@ impl From<RecordError> for BatchError {
         let (exit, message) = (Exit::of_record(&error), error.to_string());
         match error {
             RecordError::Invalid(problems) => Self::Refused(problems),
-            RecordError::Store(_) => Self::Failed { exit, message },
+            RecordError::Store(_) | RecordError::NotSaved { .. } => Self::Failed { exit, message },
         }
     }
 }

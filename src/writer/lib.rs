@@ -31,6 +31,8 @@ use place::{NameMatch, Place, WorkTree};
 use settings::Config;
 use store::{AppendOutcome, Destination, Durability, Store, StoreError};
 
+pub use settings::variables::expanded_variable;
+
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use flags::help;
 pub use identity::{Identity, host};
@@ -83,8 +85,8 @@ pub struct Receipt {
 }
 
 /// The message about a write that went to the spool.
-pub const WAITS: &str =
-    "another process holds the log; the event waits in the spool, where searches find it";
+pub const WAITS: &str = "the log could not be written (another process holds it, or you may not write it: agent-knowledge doctor says which); the \
+     event waits in the spool, where searches find it";
 
 impl Receipt {
     /// Returns why the event reads like an instruction to its reader, if it does. Searches mark such an event, and
@@ -122,7 +124,18 @@ pub enum RecordError {
     /// The store failed.
     #[error("failed to {0}")]
     Store(#[from] StoreError),
+    /// The store failed to write an event; the line is all that would have been written.
+    #[error("failed to {error}\n{KEEP_LINE}\n{line}")]
+    NotSaved {
+        /// Why.
+        error: StoreError,
+        /// The line, with its secrets removed.
+        line: String,
+    },
 }
+
+/// Stands before the line of an event that could not be written.
+const KEEP_LINE: &str = "so that nothing is lost, keep this line in a file, and save it later with log-memory --json FILE:";
 
 /// An event that is ready to be appended.
 #[derive(Debug, Clone)]
@@ -148,21 +161,27 @@ impl Writer {
         durability: Durability,
     ) -> Result<Receipt, RecordError> {
         let prepared = self.prepare(draft, moment)?;
-        Ok(self.append(prepared, durability)?)
+        self.append(prepared, durability)
     }
 
     /// Appends a prepared event.
     ///
     /// # Errors
-    /// [`StoreError`]. Nothing was written then.
+    /// [`RecordError::NotSaved`] with the line; [`RecordError::Store`] if it was written and may not last.
     pub fn append(
         &self,
         prepared: PreparedEvent,
         durability: Durability,
-    ) -> Result<Receipt, StoreError> {
+    ) -> Result<Receipt, RecordError> {
         let line = std::slice::from_ref(&prepared.line);
-        let appended = store::append(&self.store, &prepared.repo, line, durability)?;
-        Ok(prepared.receipt(&appended))
+        match store::append(&self.store, &prepared.repo, line, durability) {
+            Ok(appended) => Ok(prepared.receipt(&appended)),
+            Err(error @ StoreError::NotSynced { .. }) => Err(error.into()),
+            Err(error) => {
+                let line = prepared.line.as_str().trim_end().to_owned();
+                Err(RecordError::NotSaved { error, line })
+            }
+        }
     }
 
     /// Does everything except the append.

@@ -191,7 +191,7 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "rustix",
         &[
-            "store/layout.rs",
+            "store/shared_rights.rs",
             "writer/identity.rs",
             "index/embed/cache/readahead.rs",
             "index/embed/worker/priority.rs",

@@ -137,6 +137,7 @@ mod shell_helper;
 // Memories that no longer match the code are listed, whatever the state of git.
 mod staleness;
 // A store that others could have written is not trusted.
+mod store_place;
 mod store_refusals;
 // Hooks show known lessons at a failure, learn the fix, and never disturb the agent.
 mod hooks;

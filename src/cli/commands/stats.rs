@@ -14,6 +14,7 @@ use retriever::options::MemoryNeed;
 
 use reply::{
     AuditAnswer, InjectedAnswer, InjectedEntry, LoggedAction, SavingsAnswer, TimelineAnswer,
+    with_notice,
 };
 use requests::injected::{InjectedRequest, SavingsRequest};
 use requests::log_events::{AuditRequest, TimelineRequest};
@@ -87,7 +88,8 @@ fn stats_reply(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
     stats.count_answers(api, &since)?;
     stats.all.added = timeline.days.iter().map(|day| day.added).sum();
     let report = stats.report(savings, since, days);
-    Ok(Reply::with_text(report.text(), &report))
+    let reply = Reply::with_text(report.text(), &report);
+    Ok(timeline.notices.iter().fold(reply, |reply, notice| with_notice(reply, notice)))
 }
 
 impl WeekStats {

@@ -136,7 +136,7 @@ impl ImportPlan {
             Err(RecordError::Invalid(problems)) => {
                 self.refused.push(RefusedItem { line, problems: problems.clone() });
             }
-            Err(RecordError::Store(_)) => {
+            Err(RecordError::Store(_) | RecordError::NotSaved { .. }) => {
                 writer.prepare(draft, moment)?;
             }
         }

@@ -47,7 +47,7 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     // While a snapshot is held, the engine must copy what the new line changes.
     drop(snapshot);
     let written = local.writer.append(prepared, Durability::Written);
-    let receipt = written.map_err(|error| write_error(error.into()))?;
+    let receipt = written.map_err(write_error)?;
     notify_engine(local, &receipt);
     let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
     if receipt.place == Destination::Spool {

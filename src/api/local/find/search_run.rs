@@ -11,6 +11,7 @@ use crate::local::Local;
 use crate::local::look::{self, changed_files};
 use crate::local::repositories;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
+use crate::local::unread_logs;
 use engine::{EngineView, LogCoverage};
 use event::RepoKey;
 use index::lexical::PreparedQuery;
@@ -154,6 +155,7 @@ impl<'a> SearchRun<'a> {
             snapshots::recent_only_notice(self.coverage, snapshot),
             of_vectors.or_else(|| scale_notice(self.request.explain, snapshot)),
             snapshots::bound_notice(snapshot.memory_usage()),
+            unread_logs::notice(local, self.filter.repos.as_ref(), snapshot),
             self.unknown_repo_notice(),
         ];
         notices.into_iter().flatten().collect()
@@ -162,7 +164,8 @@ impl<'a> SearchRun<'a> {
     /// Says that the repository has no memories, which may be why nothing was found.
     fn unknown_repo_notice(&self) -> Option<String> {
         let repo = self.here.as_ref().filter(|_| self.filter.repos.is_some())?;
-        if repositories::has_memories(repo, self.snapshot) {
+        let is_unread = unread_logs::is_unread(self.local, repo, self.snapshot);
+        if is_unread || repositories::has_memories(repo, self.snapshot) {
             return None;
         }
         let meant = repositories::similar_names(repo, self.snapshot);

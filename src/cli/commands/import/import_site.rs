@@ -55,5 +55,9 @@ pub(crate) fn write_error(error: &RecordError) -> ApiError {
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
         RecordError::Store(error) => store_error(error),
+        RecordError::NotSaved { .. } => ApiError::Failed {
+            exit: writer::exit::Exit::of_record(error),
+            message: error.to_string(),
+        },
     }
 }
