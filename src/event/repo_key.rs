@@ -114,11 +114,11 @@ impl RepoKey {
             && !folded.starts_with(['.', '-'])
             && folded.split('/').all(|part| !matches!(part, "" | "." | ".."))
             && folded.chars().all(|c| is_key_char(c) || c == '/');
-        Some(if is_lossless {
+        if is_lossless {
             Self(folded.into())
         } else {
             Self::from_hash(&RedactedText::stamp(&whole), &exact)
-        })
+        }
     }
 
     /// Makes a key of a name that is respelled, and of a hash, which tells apart what became alike.
