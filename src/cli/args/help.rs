@@ -137,8 +137,9 @@ mod tests {
             for file in group.files {
                 let name = file.replace('_', "-");
                 let command = whole.find_subcommand(&name).unwrap();
-                assert_eq!(command.is_hide_set(), group.extent == HelpExtent::Hidden, "{name}");
-                assert!(name.len() + 4 <= NAME_COLUMNS, "{name} is too long");
+                let is_hidden = command.is_hide_set();
+                assert_eq!(is_hidden, group.extent == HelpExtent::Hidden, "{name}");
+                assert!(is_hidden || name.len() + 4 <= NAME_COLUMNS, "{name} is too long");
             }
         }
     }
