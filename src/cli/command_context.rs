@@ -62,7 +62,7 @@ impl CommandContext<'_, '_> {
 
     /// Says that another directory was taken for the one that was removed, where that decided something.
     pub fn report_directory(&mut self) {
-        if let Some(notice) = self.program.directory_notice() {
+        if let Some(notice) = self.program.directory_notice(self.options) {
             complain(self.process.messages, self.process.name, &notice);
         }
     }

@@ -23,9 +23,9 @@ impl Program<'_> {
     pub(super) fn home_reply(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
         let settled = self.resolve_settings(settings)?;
         let api = self.open(settings, MemoryNeed::Words)?;
-        // Without a working directory there is no repository at hand.
+        // Without a working directory there is no repository at hand, nor in one that is no project.
         let here = match self.working_directory() {
-            Some(_) => Some(api.ask_for::<WhoamiAnswer>(&Request::Whoami)?),
+            Some(_) => api.ask_for::<WhoamiAnswer>(&Request::Whoami).ok(),
             None => None,
         };
         let status: StatusAnswer = api.ask_for(&Request::Status)?;

@@ -83,10 +83,9 @@ impl Program<'_> {
             Some(remote) => Arc::new(remote),
             None => Arc::new(self.open_local(settings, need)?),
         };
-        Ok(match self.surroundings.directory.notice() {
-            Some(_) => self.directory_use.recording(api),
-            None => api,
-        })
+        let directory = &self.surroundings.directory;
+        let is_replaced = directory.existing().is_none() || directory.notice().is_some();
+        Ok(if is_replaced { self.directory_use.recording(api) } else { api })
     }
 
     pub(crate) fn warnings(&mut self, settings: &GlobalOptions) -> Vec<String> {
@@ -95,7 +94,15 @@ impl Program<'_> {
         settled.and_then(|settled| settled.config.warning()).into_iter().collect()
     }
 
-    pub(crate) fn directory_notice(&self) -> Option<String> {
-        self.surroundings.directory.notice().filter(|_| self.directory_use.take_use())
+    pub(crate) fn directory_notice(&self, settings: &GlobalOptions) -> Option<String> {
+        if !self.directory_use.take_use() {
+            return None;
+        }
+        let directory = self.surroundings.directory.clone();
+        let settled = self.resolve_settings(settings).ok()?;
+        match self.project_directory(&settled) {
+            Some(_) => directory.in_repository().notice(),
+            None => directory.notice(),
+        }
     }
 }

@@ -147,8 +147,10 @@ impl KeyFinder<'_> {
     }
 }
 
-/// Returns the key of a common directory: that of the repository's folder and the whole path.
-pub(crate) fn common_dir_key(common_dir: &Path) -> RepoKey {
+/// Returns the key of a common directory: that of the repository's folder and the whole path. A repository has this key while it has
+/// no remote that other machines could share.
+#[must_use]
+pub fn common_dir_key(common_dir: &Path) -> RepoKey {
     path_key(&repository_name(common_dir), common_dir)
 }
 

@@ -69,7 +69,10 @@ impl Home {
     pub fn reply(&self) -> Reply {
         let mut text = String::new();
         let _ = match self.repo.as_str() {
-            "" => writeln!(text, "here      no repository: the working directory does not exist"),
+            "" => writeln!(
+                text,
+                "here      no repository: the working directory is no project, or does not exist"
+            ),
             repo => writeln!(text, "here      {}: {}", shown(repo), memories(self.memories_here)),
         };
         let _ = writeln!(

@@ -31,6 +31,8 @@ pub struct Whoami<'a> {
     pub session: Option<&'a str>,
     /// Other repositories of the same short name.
     pub alike: &'a [String],
+    /// Sentences about repositories that this one was before, each with the command that joins it.
+    pub former: &'a [String],
 }
 
 /// Which repository a directory belongs to.
@@ -53,6 +55,9 @@ pub struct WhoamiAnswer {
     /// Other repositories of the same short name.
     #[serde(default)]
     pub alike: Vec<String>,
+    /// Sentences about repositories that this one was before, each with the command that joins it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<String>,
 }
 
 impl Answer for WhoamiAnswer {}
@@ -75,6 +80,9 @@ pub fn whoami(identity: &Whoami<'_>) -> Reply {
             "\nsimilar   {list} (if these are one repository, join them under [aliases] in the configuration)"
         );
     }
+    for sentence in identity.former {
+        let _ = write!(text, "\nbefore    {}", plain(sentence));
+    }
     let answer = WhoamiAnswer {
         repo: identity.repo.to_string(),
         because: identity.because.clone(),
@@ -84,6 +92,7 @@ pub fn whoami(identity: &Whoami<'_>) -> Reply {
         session: identity.session.map(str::to_owned),
         store: identity.store.display().to_string(),
         alike: identity.alike.to_vec(),
+        former: identity.former.to_vec(),
     };
     Reply::with_text(text, &answer)
 }

@@ -10,11 +10,12 @@ use crate::options::MemoryNeed;
 use crate::startup::Retriever;
 use api::local::Local;
 use event::{Problems, Timestamp, quoted};
+use place::{Machine, place_by_files};
 use requests::ApiError;
 use search::{TimePoint, staleness};
 use settings::PastPosition;
-use store::{DetectedRepo, Store};
-use writer::Moment;
+use store::Store;
+use writer::{Moment, UNNAMED};
 
 impl Retriever<'_> {
     /// Opens the memory as of a time, or as of a length in bytes of the log of the directory's repository. The clock
@@ -27,31 +28,33 @@ impl Retriever<'_> {
     ) -> Result<Local, ApiError> {
         let mut settled = self.resolve_settings(settings)?;
         let moment = (self.surroundings.clock)();
-        let directory = self.working_directory();
         let as_of = match (given.trim().parse::<u64>(), TimePoint::parse(given)) {
             (Ok(bytes), _) => {
                 let stands = self.needed_directory()?;
-                let repo = settled.config.current(&DetectedRepo::detect(&stands).key);
+                let place = settled.store.place_at(&stands, &settled.config);
+                let repo = place.repository.ok_or_else(|| Problems::one("as_of", UNNAMED))?;
                 let log = settled.store.log_of(&repo);
                 refuse_archived_length(&settled.store, &log)?;
                 Store::position_of(log, bytes).map_err(|error| store_error(&error))?
             }
             (Err(_), Some(point)) => PastPosition { time: point.last(moment.now), end: None },
-            (Err(_), None) => {
-                PastPosition { time: commit_time(&self.needed_directory()?, given)?, end: None }
-            }
+            (Err(_), None) => PastPosition {
+                time: commit_time(&self.needed_directory()?, settled.store.machine(), given)?,
+                end: None,
+            },
         };
         let now = as_of.time;
         settled.config.as_of = Some(as_of);
+        let directory = self.project_directory(&settled);
         let clock = Box::new(move || Moment { now, ..moment });
         self.open_local_with(settled, need, OpeningContext { directory, clock })
     }
 }
 
 /// Returns when a commit of the directory's repository was made.
-fn commit_time(directory: &Path, given: &str) -> Result<Timestamp, ApiError> {
-    let repo = DetectedRepo::detect(directory);
-    let known = repo.git.is_some().then(|| staleness::commit_time(repo.top(), given.trim()));
+fn commit_time(directory: &Path, machine: &Machine, given: &str) -> Result<Timestamp, ApiError> {
+    let place = place_by_files(directory, machine);
+    let known = place.git().map(|tree| staleness::commit_time(&tree.top, given.trim()));
     let known = known.and_then(Result::ok).flatten();
     known.ok_or_else(|| {
         let allowed = TimePoint::ALLOWED;

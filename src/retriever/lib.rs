@@ -20,6 +20,7 @@ pub mod model_plan;
 mod model_watch;
 pub mod options;
 mod order_checks;
+mod place_notes;
 mod preconditions;
 pub mod provider_model;
 mod provider_switch;

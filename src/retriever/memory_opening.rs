@@ -27,6 +27,7 @@ use settings::{MemoryMib, PlatformDirs, Switch};
 use store::{StoreError, user_config_file};
 use writer::exit::Exit;
 use writer::log_memory::settle;
+use writer::project_directory::{known_directories, project_directory, remember_change};
 use writer::{Identity, Moment};
 
 /// The directory and the clock of a memory that is opened.
@@ -103,13 +104,11 @@ impl Retriever<'_> {
         settings: &GlobalOptions,
         need: MemoryNeed,
     ) -> Result<Local, ApiError> {
+        let directory = self.project_directory(&self.resolve_settings(settings)?);
+        // Read again: the directory may have been joined just now.
         let settled = self.resolve_settings(settings)?;
         let clock = Box::new(self.surroundings.clock);
-        self.open_local_with(
-            settled,
-            need,
-            OpeningContext { directory: self.working_directory(), clock },
-        )
+        self.open_local_with(settled, need, OpeningContext { directory, clock })
     }
 
     /// Opens a memory in this process.
@@ -125,6 +124,21 @@ impl Retriever<'_> {
         let caller = self.caller(asking.directory);
         let core = Self::open_core(settled, need, self.watch_choice(), asking.clock, None)?;
         Ok(Local::new(Arc::new(core), caller))
+    }
+
+    /// Returns the directory that tells the caller's repository: the working directory, or one that the client declares.
+    pub fn project_directory(&self, settled: &ResolvedSettings) -> Option<PathBuf> {
+        let start = &self.surroundings.directory;
+        let known = known_directories(None, start, &settled.store, self.surroundings.lookup);
+        let chosen = project_directory(&settled.store, &settled.config, start, &known)?;
+        self.remember_change(settled, &chosen);
+        Some(chosen)
+    }
+
+    /// Remembers a directory whose repository became another one.
+    pub fn remember_change(&self, settled: &ResolvedSettings, directory: &Path) {
+        let now = (self.surroundings.clock)().now;
+        remember_change(&settled.store, &settled.config, directory, now);
     }
 
     /// A command reads the logs once and need not watch them.

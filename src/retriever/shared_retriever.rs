@@ -102,7 +102,7 @@ impl Retriever<'_> {
         need: MemoryNeed,
         program: &str,
     ) -> Result<Option<RetrieverClient>, ApiError> {
-        let caller = self.caller(self.working_directory());
+        let caller = self.caller(self.project_directory(&self.resolve_settings(settings)?));
         self.retriever_client_for(caller, settings, need, program)
     }
 

@@ -66,7 +66,7 @@ impl Retriever<'_> {
     pub fn delivery_recorder(&self, settled: &ResolvedSettings) -> Option<DeliveryRecorder> {
         let journal =
             DeliveryJournal::for_store(&settled.cache_dir, &settled.store, &settled.config)?;
-        let caller = self.caller(self.working_directory());
+        let caller = self.caller(self.project_directory(settled));
         let clock = self.surroundings.clock;
         Some(DeliveryRecorder {
             journal,

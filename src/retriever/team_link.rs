@@ -8,7 +8,6 @@ use crate::resolved_settings::ResolvedSettings;
 use crate::startup::Retriever;
 use requests::ApiError;
 use settings::{ConfigTable, SyncPolicy};
-use store::DetectedRepo;
 use sync::{
     AcceptedKey, Consent, FolderRemote, GitRemote, HeldLine, Preview, RemoteAddress, RemoteKind,
     SyncError, SyncReport, SyncRequest, Transport, accept_key, allow_lines, held_lines, preview,
@@ -60,11 +59,10 @@ impl Retriever<'_> {
             })?;
             address = url;
             // Whoever reads this repository may not read the others.
-            let repo = settled.config.current(&DetectedRepo::detect(directory).key);
-            let is_shared = policy.shares(&repo);
+            let here = settled.store.place_at(directory, &settled.config).repository;
+            let here = here.filter(|here| policy.shares(here));
             // The empty text is the key of no repository.
-            let only = if is_shared { repo.as_str().to_owned() } else { String::new() };
-            policy.share = vec![only];
+            policy.share = vec![here.map_or_else(String::new, |here| here.to_string())];
         }
         let remote = RemoteAddress::parse(&address).map_err(|error| sync_error(&error))?;
         Ok(TeamLink {

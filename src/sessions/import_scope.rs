@@ -1,5 +1,7 @@
 //! What an import may read: tools, roots, and what is left out. Not here: the import (`session_import`).
 
+use event::RepoKey;
+use place::Machine;
 use std::path::{Path, PathBuf};
 
 use super::stored_exchange::hash;
@@ -19,6 +21,10 @@ pub struct ImportScope {
     pub without_repos: Vec<String>,
     /// Whether sessions that belong to no repository are read.
     pub is_with_private: bool,
+    /// The machine on which directories of sessions are looked up.
+    pub machine: Machine,
+    /// The repositories of the store, by which a directory that is gone may be known.
+    pub known_repos: Vec<RepoKey>,
 }
 
 impl ImportScope {

@@ -21,7 +21,7 @@ pub(super) fn kept_session(
     tool: &str,
     session: SessionRead,
     scope: &ImportScope,
-    repos: &mut SessionRepos,
+    repos: &mut SessionRepos<'_>,
 ) -> Option<PackedSession> {
     let SessionRead { native_id, extent, facts, exchanges, is_cut_off, .. } = session;
     let directory = facts.directory.as_deref().map(Path::new);
@@ -76,7 +76,7 @@ mod tests {
                 is_cut_off: false,
             };
             let scope = ImportScope { is_with_private: true, ..<_>::default() };
-            let kept = kept_session("codex", read, &scope, &mut SessionRepos::default()).unwrap();
+            let kept = kept_session("codex", read, &scope, &mut SessionRepos::new(&scope)).unwrap();
             let shown = format!("{} {:?}", kept.opening, kept.facts);
             for piece in secret.as_bytes().windows(12) {
                 assert!(!shown.contains(str::from_utf8(piece).unwrap()), "{shown}");

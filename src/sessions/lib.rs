@@ -31,6 +31,7 @@ mod listed_file;
 pub mod past_sessions;
 mod read_queue;
 pub mod remarks;
+mod repo_correction;
 pub mod repo_of_session;
 mod row_text;
 pub mod scope;

@@ -1,29 +1,38 @@
 //! Which repository a session belongs to: by the remote that its records name, else by the directory in which it began.
 //! The names of folders of transcripts are not asked, because they stand for several directories. Not here: how a
-//! directory's repository is found (`store`).
+//! directory's repository is found (`place`).
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use event::RepoKey;
 use guard::secrets::RedactedText;
-use store::{DetectedRepo, RepoSource};
+use place::{Locator, PlaceStrength, Steps, StoredPlaces, remote_key};
 use transcripts::exchange::SessionFacts;
+
+use super::import_scope::ImportScope;
 
 /// Most directories that are remembered during one import.
 const DIRECTORIES_MAX: usize = 10_000;
 
 /// Finds the repositories of sessions, each directory once.
-#[derive(Debug, Default)]
-pub struct SessionRepos {
+#[derive(Debug)]
+pub struct SessionRepos<'a> {
+    scope: &'a ImportScope,
     by_directory: HashMap<String, Option<RepoKey>>,
 }
 
-impl SessionRepos {
+impl<'a> SessionRepos<'a> {
+    /// Makes it for an import.
+    #[must_use]
+    pub fn new(scope: &'a ImportScope) -> Self {
+        Self { scope, by_directory: HashMap::new() }
+    }
+
     /// Returns the repository of a session. `None`: its records name neither branch nor remote, and its directory is in
     /// no repository, so it may be about anything.
     pub fn repo_of(&mut self, facts: &SessionFacts) -> Option<RepoKey> {
-        let remote = facts.remote.as_deref().and_then(key_of_remote);
+        let remote = facts.remote.as_deref().and_then(|remote| self.of_remote(remote));
         if remote.is_some() {
             return remote;
         }
@@ -37,25 +46,40 @@ impl SessionRepos {
         facts.branch.as_ref().map(|_| RepoKey::from_place(&name, directory))
     }
 
+    /// Reads a URL, or `owner/name` as GitHub's own tool writes it.
+    fn of_remote(&self, remote: &str) -> Option<RepoKey> {
+        let is_short = remote.split('/').count() == 2 && !remote.contains([':', '@']);
+        let url = if is_short { format!("https://github.com/{remote}") } else { remote.to_owned() };
+        remote_key(&url, &self.scope.machine)
+    }
+
+    /// Returns the repository of a directory, which may be gone.
     fn of_directory(&mut self, directory: &str) -> Option<RepoKey> {
         if self.by_directory.len() >= DIRECTORIES_MAX {
             self.by_directory.clear();
         }
+        let scope = self.scope;
         let detect = || {
-            let path = Path::new(directory);
-            let found =
-                (path.is_absolute() && path.is_dir()).then(|| DetectedRepo::detect(path))?;
-            (!matches!(found.why, RepoSource::Folder(_))).then_some(found.key)
+            let known = KnownRepos(&scope.known_repos);
+            let mut locator = Locator::new(&scope.machine, &known, Steps::disabled());
+            let place = locator.at(Path::new(directory));
+            place.own_key.clone().filter(|_| place.strength() == PlaceStrength::Repository)
         };
         self.by_directory.entry(directory.to_owned()).or_insert_with(detect).clone()
     }
 }
 
-/// Reads a URL, or `owner/name` as GitHub's own tool writes it.
-fn key_of_remote(remote: &str) -> Option<RepoKey> {
-    let is_short = remote.split('/').count() == 2 && !remote.contains([':', '@']);
-    let url = if is_short { format!("https://github.com/{remote}") } else { remote.to_owned() };
-    RepoKey::from_remote(&url)
+/// The repositories of the store.
+struct KnownRepos<'a>(&'a [RepoKey]);
+
+impl StoredPlaces for KnownRepos<'_> {
+    fn only_named(&self, short_name: &str) -> Option<RepoKey> {
+        let typed = RepoKey::parse(short_name).ok()?;
+        match typed.longer(self.0).as_slice() {
+            [only] => Some((*only).clone()),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -74,7 +98,7 @@ mod tests {
             remote: owned(remote),
             ..<_>::default()
         };
-        SessionRepos::default().repo_of(&facts).map(|key| key.to_string())
+        SessionRepos::new(&ImportScope::default()).repo_of(&facts).map(|key| key.to_string())
     }
 
     #[test]
@@ -87,8 +111,14 @@ mod tests {
         assert_eq!(repo_text(Some(path), None, None), None);
         assert!(repo_text(Some("/gone/shop"), Some("main"), None).unwrap().starts_with("shop"));
         assert_eq!(repo_text(Some("/gone/shop"), None, None), None);
-        std::fs::create_dir(folder.path().join(".git")).unwrap();
+        for name in ["objects", "refs"] {
+            std::fs::create_dir_all(folder.path().join(".git").join(name)).unwrap();
+        }
         std::fs::write(folder.path().join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-        assert!(repo_text(Some(path), None, None).is_some());
+        let key = repo_text(Some(path), None, None);
+        assert!(key.is_some());
+        // Agents remove their work trees after each task.
+        let gone = folder.path().join(".claude/worktrees/feat-x");
+        assert_eq!(repo_text(gone.to_str(), Some("feat-x"), None), key);
     }
 }

@@ -210,6 +210,7 @@ impl ImportPlan {
             drop(send);
             write_files(kept, &queue, &receive, &mut progress, watch).map_err(error)
         })?;
+        progress.changed.extend(kept.correct_repos(&mut SessionRepos::new(&scope))?);
         let changed: Vec<u32> = progress.changed.iter().copied().collect();
         kept.refresh_fixed_failures(&changed)?;
         Ok(progress)
@@ -266,7 +267,7 @@ fn read_files(
     scope: &ImportScope,
     send: &SyncSender<FileRead>,
 ) {
-    let mut repos = SessionRepos::default();
+    let mut repos = SessionRepos::new(scope);
     let _end = queue.end_guard();
     while let Some((place, planned)) = queue.next() {
         if send.send(read_file(place, planned, scope, &mut repos)).is_err() {
@@ -279,7 +280,7 @@ fn read_file(
     place: usize,
     planned: &PlannedFile,
     scope: &ImportScope,
-    repos: &mut SessionRepos,
+    repos: &mut SessionRepos<'_>,
 ) -> FileRead {
     let (tool, path, stat) = (planned.reader.tool().name, &planned.file.path, planned.stat);
     let as_it_was = || TranscriptState::read(path, stat, stat.size).ok();

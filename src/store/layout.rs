@@ -5,9 +5,11 @@ use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::StoreError;
 use event::RepoKey;
+use place::Machine;
 
 /// The folder of the lock files, inside the store.
 pub(super) const LOCKS: &str = ".locks";
@@ -19,13 +21,26 @@ pub(super) const NO_PLAIN_FILE: &str = "it is a directory or a device";
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
+    machine: Arc<Machine>,
 }
 
 impl Store {
     /// Names a store. Nothing is opened or created.
     #[must_use]
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), machine: Arc::default() }
+    }
+
+    /// Sets the machine whose directories are asked for their repositories.
+    #[must_use]
+    pub fn on(self, machine: Machine) -> Self {
+        Self { machine: Arc::new(machine), ..self }
+    }
+
+    /// Returns the machine.
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// Returns the directory.

@@ -12,8 +12,8 @@ mod cursor;
 mod edit;
 mod error;
 mod foreign_folder;
-mod git_config;
-mod git_person;
+mod former_repos;
+mod known_places;
 mod layout;
 mod line_mark;
 mod lines;
@@ -22,11 +22,11 @@ mod log_file;
 mod mirror_file;
 mod missing_lines;
 mod own_folder;
+mod place_record;
 mod position;
 mod probe;
 mod quarantine;
 mod read_only;
-mod repo;
 mod repo_of_log;
 mod rewrite;
 mod signal;
@@ -50,7 +50,7 @@ pub use config_file::{
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use error::StoreError;
-pub use git_person::git_person;
+pub use former_repos::{FormerReason, FormerRepo};
 pub use layout::{
     FileId, Store, is_private_dir, make_private_dir, private, private_dirs, user, write_private,
 };
@@ -60,9 +60,9 @@ pub use lock::FileLock;
 pub use log_file::Durability;
 pub use mirror_file::{Mirror, TeamTurn};
 pub use own_folder::{make_own_file, open_own_file, own_folder};
+pub use place_record::PlaceRecord;
 pub use probe::{LockState, create_probe_file};
 pub use quarantine::{DamagedLine, Quarantine, QuarantineOutcome};
-pub use repo::{DetectedRepo, NameMatch, RepoSource, WorkTree};
 #[cfg(unix)]
 pub use signal::set_on_first_end_signal;
 pub use signal::{on_stop_signal, survive_the_file_size_limit};

@@ -8,6 +8,7 @@ pub mod archive;
 mod counted_noun;
 mod display_path;
 pub mod doctor;
+pub mod joined_log;
 mod own_files;
 pub mod scrub;
 mod secret_lines;

@@ -67,12 +67,13 @@ const fn surface(
 }
 
 /// All of them. The first row that fits a file claims it.
-pub const SURFACES: [Surface; 31] = [
+pub const SURFACES: [Surface; 32] = [
     surface(Root::Store, ".spool/", "", SurfaceForm::StoreLines),
     surface(Root::Store, ".quarantine/", "", SurfaceForm::StoreLines),
     surface(Root::Store, "archive/", "", SurfaceForm::StoreLines),
     surface(Root::Store, ".chain/", "", SurfaceForm::NoText),
     surface(Root::Store, ".locks/", "", SurfaceForm::NoText),
+    surface(Root::Store, ".places/", "", SurfaceForm::OwnLines),
     surface(Root::Store, "team/", "", SurfaceForm::Exchanged),
     surface(Root::Store, ".origin", "", SurfaceForm::NoText),
     surface(Root::Store, ".sync.json", "", SurfaceForm::Exchanged),

@@ -7,8 +7,8 @@ use std::path::Path;
 use event::{Draft, HOOK, fits_short_field, quoted};
 use guard::secrets::RedactedText;
 use guard::text::visible;
+use place::{Machine, git_person};
 use settings::variables;
-use store::git_person;
 
 /// The writer's name and circumstances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,7 +59,8 @@ impl Identity {
             .or_else(|| fitting("CODEX_THREAD_ID"));
         let source = Some(if agent.is_some() { "agent" } else { "human" }.to_owned());
         let user = || {
-            let person = git_person(lookup, directory).filter(|name| fits_short_field(name));
+            let person = git_person(&Machine::from_environment(lookup), directory)
+                .filter(|name| fits_short_field(name));
             person
                 .map(|name| RedactedText::redact(&name))
                 .or_else(|| fitting("USER"))

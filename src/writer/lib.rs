@@ -10,12 +10,14 @@ pub mod field_flags;
 mod flags;
 mod identity;
 pub mod log_memory;
+pub mod project_directory;
 mod redaction;
 mod shared_only;
 mod side_by_side;
 mod start_directory;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use thiserror::Error;
 
@@ -25,8 +27,9 @@ use event::{
     Stamp, Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
+use place::{NameMatch, Place, WorkTree};
 use settings::Config;
-use store::{AppendOutcome, Destination, DetectedRepo, Durability, NameMatch, Store, StoreError};
+use store::{AppendOutcome, Destination, Durability, Store, StoreError};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use flags::help;
@@ -168,6 +171,7 @@ impl Writer {
     ) -> Result<PreparedEvent, RecordError> {
         let mut problems = Problems::none();
         target.complete(&mut draft, &mut problems);
+        target.remember(&self.store, moment.now);
         let repo = target.repo.clone();
         let not_believed = self.identity.complete(&mut draft);
         let agent_id = self.identity.agent_id.clone().into_string();
@@ -202,40 +206,70 @@ impl Writer {
                 "cannot be combined with scope global, which is for all repositories; leave one out"
             });
             let problem = problem.map(str::to_owned);
-            return Ok(Target { repo: RepoKey::global(), problem, branch: None, commit: None });
+            return Ok(Target { problem, ..Target::named(RepoKey::global()) });
         }
-        let found = || DetectedRepo::detect(&self.directory);
+        let found = || self.store.place_at(&self.directory, &self.config);
         let Some(given) = given else {
             let is_nowhere = self.directory.as_os_str().is_empty();
-            return Ok(if is_nowhere { Target::nowhere() } else { self.target_at(found()) });
+            return Ok(if is_nowhere { Target::nowhere() } else { Self::target_at(found()) });
         };
-        // Scripts write --repo "$(basename "$PWD")".
-        let detected = found();
-        let called = detected.name_match(given, &self.directory);
-        if called == Some(NameMatch::Repository) {
-            return Ok(self.target_at(detected));
-        }
-        let key = match RepoKey::parse(given) {
-            Ok(key) => key,
-            Err(_) if called.is_some() => return Ok(self.target_at(detected)),
-            Err(error) => return Ok(Target::wrong(RepoKey::from_line(given), error.to_string())),
+        // Scripts write --repo "$(basename "$PWD")"; any other name needs no look at the directory.
+        let here = is_bare_name(given).then(found);
+        let called = here.as_ref().and_then(|here| here.name_match(given, &self.directory));
+        let here = here.filter(|_| called.is_some());
+        let key = match (RepoKey::parse(given), here) {
+            (Ok(key), Some(here)) if called == Some(NameMatch::Folder) => {
+                return self.folder_target(&key, here);
+            }
+            (_, Some(here)) => return Ok(Self::target_at(here)),
+            (Ok(key), None) => key,
+            (Err(error), None) => {
+                return Ok(Target::wrong(RepoKey::from_line(given), error.to_string()));
+            }
         };
         match self.store.resolve(&key, &self.config) {
-            Ok(repo) if repo == key && called.is_some() => Ok(self.target_at(detected)),
-            Err(StoreError::Ambiguous { .. }) if called.is_some() => Ok(self.target_at(detected)),
             Err(error @ StoreError::Ambiguous { .. }) => {
                 Ok(Target::wrong(key, format!("failed to {error}")))
             }
-            other => Ok(Target { repo: other?, problem: None, branch: None, commit: None }),
+            other => Ok(Target::named(other?)),
         }
     }
 
-    fn target_at(&self, found: DetectedRepo) -> Target {
-        let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
-        let git = found.git.map(|git| (fitting(git.branch), fitting(git.commit)));
-        let (branch, commit) = git.unwrap_or_default();
-        Target { repo: self.config.current(&found.key), problem: None, branch, commit }
+    /// Returns the target of a name that a folder at hand has, and perhaps another repository.
+    fn folder_target(&self, key: &RepoKey, here: Place) -> Result<Target, StoreError> {
+        match self.store.resolve(key, &self.config) {
+            Ok(repo) if repo != *key => Ok(Target::named(repo)),
+            Ok(_) | Err(StoreError::Ambiguous { .. }) => Ok(Self::target_at(here)),
+            Err(error) => Err(error),
+        }
     }
+
+    fn target_at(place: Place) -> Target {
+        let Some(repo) = place.repository else { return Target::in_no_project(&place.top) };
+        let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
+        let (tree, own_key) = (place.work_tree, place.own_key);
+        let branch = tree.as_ref().and_then(|tree| fitting(tree.branch.clone()));
+        let commit = tree.as_ref().and_then(|tree| fitting(tree.commit.clone()));
+        Target { branch, commit, tree: tree.zip(own_key), ..Target::named(repo) }
+    }
+}
+
+/// Appends lines for the repository that they belong to now, each with the id that it had in another log.
+///
+/// # Errors
+/// [`StoreError`]. Nothing was written then.
+pub fn append_again(
+    store: &Store,
+    repo: &RepoKey,
+    lines: &[EncodedLine],
+    durability: Durability,
+) -> Result<AppendOutcome, StoreError> {
+    store::append(store, repo, lines, durability)
+}
+
+/// Tells whether a name may be that of a folder, as no key with several segments, with a hash, or with a URL's colon is.
+fn is_bare_name(name: &str) -> bool {
+    !name.contains(['/', '~', ':'])
 }
 
 /// Gives a draft for the repository `global` the scope that this means.
@@ -260,11 +294,15 @@ struct Target {
     problem: Option<String>,
     branch: Option<String>,
     commit: Option<String>,
+    /// The work tree at hand, and the key of its repository before aliases.
+    tree: Option<(WorkTree, RepoKey)>,
+    remembering: Once,
 }
 
-/// The message to a caller without a directory; it follows the name of the field.
-pub const UNNAMED: &str = "is missing, and no directory tells it, because the working directory does not exist any more, or the \
-                           connection has none; name the repository, for example github.com/acme/api";
+/// The message to a caller whose directory tells no repository; it follows the name of the field.
+pub const UNNAMED: &str = "is missing, and no directory tells it, because the working directory does not exist any more, the \
+                           connection has none, or it is nobody's project, as the home directory is; name the repository, for \
+                           example github.com/acme/api";
 
 /// Tells whether the directory decides where a draft goes.
 #[must_use]
@@ -278,8 +316,30 @@ impl Target {
         Self::wrong(RepoKey::global(), UNNAMED.to_owned())
     }
 
+    /// The directory is nobody's project.
+    fn in_no_project(directory: &Path) -> Self {
+        let message = format!(
+            "is missing, and {} is no project, because a home directory and a folder for temporary files are everybody's; name the \
+             repository, for example github.com/acme/api",
+            directory.display()
+        );
+        Self::wrong(RepoKey::global(), message)
+    }
+
     fn wrong(repo: RepoKey, problem: String) -> Self {
-        Self { repo, problem: Some(problem), branch: None, commit: None }
+        Self { problem: Some(problem), ..Self::named(repo) }
+    }
+
+    fn named(repo: RepoKey) -> Self {
+        let remembering = Once::new();
+        Self { repo, problem: None, branch: None, commit: None, tree: None, remembering }
+    }
+
+    /// Lets the store remember which repository the work tree is, once for all events of a batch.
+    fn remember(&self, store: &Store, now: Timestamp) {
+        if let Some((tree, own_key)) = &self.tree {
+            self.remembering.call_once(|| store.remember_place(tree, own_key, now));
+        }
     }
 
     fn complete(&self, draft: &mut Draft, problems: &mut Problems) {
@@ -337,7 +397,7 @@ mod tests {
     use super::*;
     use event::DecodedLine;
 
-    fn writer(folder: &std::path::Path) -> Writer {
+    fn writer(folder: &Path) -> Writer {
         Writer {
             store: Store::at(folder.join("logs")),
             config: Config::default(),
@@ -385,7 +445,8 @@ mod tests {
     fn a_branch_that_fits_no_field_is_left_out_rather_than_refused() {
         let folder = tempfile::tempdir().unwrap();
         let git = folder.path().join(".git");
-        std::fs::create_dir(&git).unwrap();
+        std::fs::create_dir_all(git.join("objects")).unwrap();
+        std::fs::create_dir_all(git.join("refs")).unwrap();
         for (branch, written) in [("main", true), (&*"x".repeat(300), false)] {
             std::fs::write(git.join("HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();
             let local_draft = Draft { repo: None, ..draft("") };

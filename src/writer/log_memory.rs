@@ -9,8 +9,10 @@ use super::exit::{Exit, complain, deliver};
 use super::field_flags::flag_of;
 use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch, takes_directory};
+use crate::project_directory::{known_directories, project_directory};
 use crate::redaction::Redactions;
 use event::Draft;
+use place::Machine;
 use settings::variables::LOGS;
 use settings::{Config, PlatformDirs};
 use store::{Destination, Store, StoreError, read_user_config};
@@ -112,10 +114,15 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
     if let Some(warning) = config.warning() {
         complain(process.messages, "log-memory", &warning);
     }
+    let known = known_directories(None, &process.directory, &store, process.lookup);
+    let stands = project_directory(&store, &config, &process.directory, &known);
+    if stands.is_some() {
+        process.directory = process.directory.clone().in_repository();
+    }
     Ok(Writer {
         store,
         config,
-        directory: process.directory.existing().map(Path::to_owned).unwrap_or_default(),
+        directory: stands.unwrap_or_default(),
         identity: Identity::from_environment(process.lookup, process.directory.path())
             .with_host(process.host.as_deref()),
     })
@@ -149,7 +156,19 @@ pub fn settle(
     let root = root
         .or_else(|| PlatformDirs::of_platform().map(|places| places.logs))
         .ok_or(StoreError::NoPlace)?;
-    Ok((Store::at(root), config))
+    let store = Store::at(root).on(Machine::from_environment(lookup));
+    Ok((store.clone(), with_certain_joins(&store, config)))
+}
+
+/// Adds the joins that the store is certain of to the aliases; what the user's settings say wins.
+fn with_certain_joins(store: &Store, mut config: Config) -> Config {
+    for (old, new) in store.certain_joins() {
+        let is_circle = config.current(&new) == old;
+        if !is_circle {
+            config.aliases.entry(old).or_insert(new);
+        }
+    }
+    config
 }
 
 fn perform_json(

@@ -21,6 +21,8 @@ enum DirectoryState {
     NamedByShell,
     /// It was removed.
     Gone,
+    /// It was removed, but the folders above it, or its name, tell its repository.
+    InRepository,
 }
 
 impl StartDirectory {
@@ -51,10 +53,20 @@ impl StartDirectory {
         &self.path
     }
 
-    /// Returns the directory if it exists: only then does it tell the repository.
+    /// Returns the directory if it exists.
     #[must_use]
     pub fn existing(&self) -> Option<&Path> {
-        (self.state != DirectoryState::Gone).then_some(&*self.path)
+        let is_gone = matches!(self.state, DirectoryState::Gone | DirectoryState::InRepository);
+        (!is_gone).then_some(&*self.path)
+    }
+
+    /// Returns the same directory, of which the repository is known all the same.
+    #[must_use]
+    pub fn in_repository(self) -> Self {
+        match self.state {
+            DirectoryState::Gone => Self { state: DirectoryState::InRepository, ..self },
+            _ => self,
+        }
     }
 
     /// Says that another directory is taken than the one in which the program was started. Where there is none, whatever needs
@@ -64,6 +76,9 @@ impl StartDirectory {
         let path = self.path.display();
         match self.state {
             DirectoryState::Exists | DirectoryState::Gone => None,
+            DirectoryState::InRepository => Some(format!(
+                "the working directory was removed; the repository above {path} is used in its place"
+            )),
             DirectoryState::NamedByShell => Some(format!(
                 "the working directory was removed; {path}, which $PWD names, is used in its place"
             )),
@@ -95,6 +110,7 @@ mod tests {
         let nowhere = found(removed(), Some(&gone));
         assert_eq!((nowhere.existing(), nowhere.path()), (None, &*gone));
         assert_eq!(nowhere.notice(), None);
+        assert!(nowhere.in_repository().notice().is_some_and(|notice| notice.contains("above")));
         for wrong in [None, Some(Path::new(".")), Some(Path::new(""))] {
             let nowhere = found(removed(), wrong);
             assert_eq!((nowhere.existing(), nowhere.path()), (None, Path::new("/")), "{wrong:?}");

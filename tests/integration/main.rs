@@ -97,6 +97,7 @@ mod providers;
 // The packages for clients agree with each other and with the program.
 mod packages;
 // Text that reads like an instruction is held back, and all text in a reply is marked as a note.
+mod place_story;
 mod poison;
 // An acknowledged event is found by the next query.
 mod recall;

@@ -10,7 +10,7 @@ use super::{Journal, kind};
 use event::{RepoKey, Timestamp};
 use guard::secrets::RedactedText;
 use settings::{Config, Switch};
-use store::{DetectedRepo, Store};
+use store::Store;
 
 /// Most bytes of a question that are kept.
 const ASKED_BYTES_MAX: usize = 300;
@@ -169,7 +169,7 @@ impl DeliveryJournal {
     fn repo(&self, place: AgentPlace<'_>) -> Option<RepoKey> {
         match place {
             AgentPlace::Directory(directory) => {
-                Some(self.config.current(&DetectedRepo::detect(directory).key))
+                self.store.place_at(directory, &self.config).repository
             }
             AgentPlace::Named(name) => {
                 let key = RepoKey::parse(name).ok()?;

@@ -1,14 +1,14 @@
 //! Which repository a call is about: the one it names, or the one of the caller's directory. Not here: which
-//! repository a directory belongs to (`store::repo`).
+//! repository a directory belongs to (`place`).
 
 use std::collections::BTreeSet;
 
 use super::Local;
 use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
+use place::NameMatch;
 use requests::ApiError;
 use search::snapshot::Snapshot;
-use store::NameMatch;
 use writer::UNNAMED;
 
 /// The error where a call must name a repository and does not.

@@ -67,7 +67,7 @@ pub struct Core {
 pub struct Local {
     pub(super) core: Arc<Core>,
     pub(super) writer: Writer,
-    pub(super) place: Option<store::DetectedRepo>,
+    pub(super) place: Option<place::Place>,
     pub(super) here: Option<RepoKey>,
     pub(super) patience: Patience,
     pub(super) missing_model_reported: AtomicBool,
@@ -106,8 +106,8 @@ impl Local {
         let Caller { directory, agent_id, session_id, source, host, patience } = caller;
         let identity = Identity { agent_id, session_id, source, host };
         let (store, config) = (core.store.clone(), core.config.clone());
-        let place = directory.as_deref().map(store::DetectedRepo::detect);
-        let here = place.as_ref().map(|place| config.current(&place.key));
+        let place = directory.as_deref().map(|directory| store.place_at(directory, &config));
+        let here = place.as_ref().and_then(|place| place.repository.clone());
         if let (Some(place), Some(here)) = (&place, &here) {
             core.work_trees.record_tree(place, here);
         }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use event::{RepoKey, Timestamp};
 use memory::{FoldMark, Memory};
+use place::{Machine, Place, place_by_files};
 use search::snapshot::Snapshot;
 use search::staleness::{GitError, StalenessCheck, StalenessReport};
-use store::DetectedRepo;
 
 use super::tree_print::tree_print;
 
@@ -37,7 +37,7 @@ pub struct TreeLook {
     /// When.
     pub at: Timestamp,
     /// The place, as it was then.
-    pub place: DetectedRepo,
+    pub place: Place,
     /// The result.
     pub report: StalenessReport,
     /// The number of older memories that were not checked.
@@ -81,8 +81,9 @@ impl KnownTree {
     #[must_use]
     pub fn look(&self, now: Timestamp, snapshot: &Snapshot) -> Option<Arc<TreeLook>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = DetectedRepo::detect(&self.top);
-        if !self.top.is_dir() || place.top() != self.top {
+        let place = place_by_files(&self.top, &Machine::default());
+        let is_moved = place.work_tree.as_ref().is_some_and(|tree| tree.top != self.top);
+        if !self.top.is_dir() || is_moved {
             return None;
         }
         let holds =
@@ -107,7 +108,7 @@ impl KnownTree {
         let files: Vec<String> = named.into_iter().map(str::to_owned).collect();
         // Before the look: what changes meanwhile must show afterwards.
         let tree_print = tree_print(&place, &files);
-        let report = to_check.run(place.git.as_ref());
+        let report = to_check.run(place.git());
         let look = TreeLook {
             at: now,
             report,
@@ -134,7 +135,7 @@ impl TreeLook {
 
     /// A look that found this, for tests.
     #[cfg(test)]
-    pub(super) fn for_tests(place: DetectedRepo, at: Timestamp, report: StalenessReport) -> Self {
+    pub(super) fn for_tests(place: Place, at: Timestamp, report: StalenessReport) -> Self {
         Self {
             at,
             place,
@@ -148,7 +149,7 @@ impl TreeLook {
         }
     }
 
-    fn holds(&self, place: &DetectedRepo, now: Timestamp) -> bool {
+    fn holds(&self, place: &Place, now: Timestamp) -> bool {
         let age_seconds = now.as_second() - self.at.as_second();
         self.is_comparable
             && self.is_sure()

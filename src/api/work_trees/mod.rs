@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
 use event::RepoKey;
-use store::DetectedRepo;
+use place::Place;
 
 use known_tree::KnownTree;
 
@@ -31,8 +31,8 @@ pub struct WorkTrees {
 
 impl WorkTrees {
     /// Notes that a caller came from a place of this repository.
-    pub fn record_tree(&self, place: &DetectedRepo, repo: &RepoKey) {
-        let top = place.top();
+    pub fn record_tree(&self, place: &Place, repo: &RepoKey) {
+        let top = &*place.top;
         if !top.is_absolute() {
             return;
         }
@@ -93,20 +93,20 @@ mod tests {
         let place = |number: usize| {
             let place = folder.path().join(number.to_string());
             std::fs::create_dir_all(&place).unwrap();
-            DetectedRepo::detect(&place)
+            place::place_by_files(&place, &place::Machine::default())
         };
         for number in 0..=TREES_MAX {
             let place = place(number);
-            trees.record_tree(&place, &place.key);
-            trees.record_tree(&place, &place.key);
+            trees.record_tree(&place, place.repository.as_ref().unwrap());
+            trees.record_tree(&place, place.repository.as_ref().unwrap());
         }
         assert_eq!(trees.all().len(), TREES_MAX);
         let (first, second) = (place(0), place(1));
-        assert!(trees.at(first.top()).is_none() && trees.at(second.top()).is_some());
+        assert!(trees.at(&first.top).is_none() && trees.at(&second.top).is_some());
         trees.record_tree(&second, &RepoKey::parse("github.com/acme/api").unwrap());
-        assert_eq!(trees.all()[0].top(), second.top(), "its repository has another name now");
+        assert_eq!(trees.all()[0].top(), &second.top, "its repository has another name now");
         assert_eq!(trees.all().len(), TREES_MAX);
-        trees.forget(&trees.at(second.top()).unwrap());
-        assert!(trees.at(second.top()).is_none());
+        trees.forget(&trees.at(&second.top).unwrap());
+        assert!(trees.at(&second.top).is_none());
     }
 }

@@ -201,8 +201,8 @@ mod tests {
     use super::*;
     use event::{DecodedLine, codec};
     use memory::{Fold, LinePlace, Memory};
+    use place::{Machine, place_by_files};
     use search::staleness::{GitError, StalenessReport};
-    use store::DetectedRepo;
 
     struct World {
         folder: tempfile::TempDir,
@@ -230,7 +230,7 @@ mod tests {
 
         fn report_look(&self, reported: &mut ReportedTree, report: StalenessReport) -> Vec<Value> {
             let before = self.journal.end_sequence().or(self.journal.start_sequence());
-            let place = DetectedRepo::detect(self.folder.path());
+            let place = place_by_files(self.folder.path(), &Machine::default());
             let look = TreeLook::for_tests(place, now(), report);
             assert!(reported.report(&look, &self.journal, now()));
             let Some(from) = before.or(self.journal.start_sequence()) else { return Vec::new() };

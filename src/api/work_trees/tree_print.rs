@@ -7,15 +7,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use store::{DetectedRepo, WorkTree};
+use place::{Place, WorkTree};
 
 /// Most folders of branches and tags that are looked at. A new or removed branch changes its folder.
 const REF_FOLDERS_MAX: usize = 256;
 
 /// Makes the fingerprint of a work tree as it is now.
-pub(super) fn tree_print(place: &DetectedRepo, files: &[String]) -> u64 {
+pub(super) fn tree_print(place: &Place, files: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    if let Some(git) = &place.git {
+    if let Some(git) = place.git() {
         (&git.branch, &git.commit).hash(&mut hasher);
         for name in ["packed-refs", "shallow", "reftable"] {
             stamp(&git.common_dir.join(name)).hash(&mut hasher);
@@ -27,7 +27,7 @@ pub(super) fn tree_print(place: &DetectedRepo, files: &[String]) -> u64 {
         }
     }
     for file in files {
-        stamp(&place.top().join(file)).hash(&mut hasher);
+        stamp(&place.top.join(file)).hash(&mut hasher);
     }
     hasher.finish()
 }
@@ -93,12 +93,13 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
+        fs::create_dir_all(top.join(".git/objects")).unwrap();
         write(".git/HEAD", "ref: refs/heads/main");
         write(".git/refs/heads/main", &"a".repeat(40));
         write("src/a.rs", "a");
         write("src/b.rs", "b");
         let named = ["src/a.rs".to_owned(), "src/gone.rs".to_owned()];
-        let print = || tree_print(&DetectedRepo::detect(&top), &named);
+        let print = || tree_print(&place::place_by_files(&top, &place::Machine::default()), &named);
         let mut last = print();
         let mut is_new = |what: &str, expected: bool| {
             let now = print();

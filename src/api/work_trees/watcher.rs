@@ -222,8 +222,8 @@ impl StaleWatcher {
 
 /// Tells whether a look depends on a path.
 fn matters(path: &Path, look: &TreeLook) -> bool {
-    let top = look.place.top();
-    if let Some(git) = &look.place.git {
+    let top = &*look.place.top;
+    if let Some(git) = look.place.git() {
         let is_ref = path.starts_with(git.common_dir.join("refs"))
             || path.starts_with(git.common_dir.join("reftable"))
             || path.starts_with(git.git_dir.join("reftable"));
@@ -242,7 +242,7 @@ fn matters(path: &Path, look: &TreeLook) -> bool {
 
 /// The folders where git notes which commit is checked out.
 fn git_folders(look: &TreeLook) -> Vec<PathBuf> {
-    let Some(git) = &look.place.git else { return Vec::new() };
+    let Some(git) = look.place.git() else { return Vec::new() };
     let heads = git.common_dir.join("refs/heads");
     let of_branch = git.branch.as_ref().map(|branch| heads.join(branch));
     let of_branch = of_branch.and_then(|file| file.parent().map(Path::to_owned));
@@ -253,7 +253,7 @@ fn git_folders(look: &TreeLook) -> Vec<PathBuf> {
 
 /// The folders of the files that memories name, or the nearest ones above that are there.
 fn file_folders(look: &TreeLook) -> BTreeSet<PathBuf> {
-    let top = look.place.top();
+    let top = &*look.place.top;
     let above = |file: &String| {
         let file = top.join(file);
         let above = file.ancestors().skip(1).take_while(|folder| folder.starts_with(top));

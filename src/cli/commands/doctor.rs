@@ -109,6 +109,7 @@ impl Program<'_> {
             sessions: settled.as_ref().and_then(|settled| self.sessions_note(settled)),
             team: settled.as_ref().and_then(|settled| self.team_note(settled)),
             reranker: settled.as_ref().and_then(reranking::doctor_note),
+            repository: settled.as_ref().and_then(|settled| self.former_note(settled)),
         })
     }
 }

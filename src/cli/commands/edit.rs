@@ -11,12 +11,12 @@ use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::add::{FormOrder, FormOutcome, editor};
-use event::{Draft, MANUAL, draft_from_json};
+use event::{Draft, MANUAL, RepoKey, draft_from_json};
 use reply::{ShownMemories, ShownMemory};
 use requests::change::{ChangeRequest, Voice, WantedChange};
 use requests::{Api, ApiError, Reply, Request};
 use retriever::options::MemoryNeed;
-use store::{DetectedRepo, Durability};
+use store::Durability;
 use writer::exit::Exit;
 use writer::field_flags::FLAGS;
 
@@ -53,9 +53,10 @@ pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> Comm
         return Err(needs_terminal(&old));
     }
     let writer = program.lesson_writer(options)?;
-    let repo = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
+    let here = writer.store.place_at(&writer.directory, &writer.config).repository;
+    let here = here.as_ref().map_or("", RepoKey::as_str);
     let order = FormOrder {
-        draft: memory_draft(&memory, repo.as_str()),
+        draft: memory_draft(&memory, here),
         title: &format!("Memory {old}. Saving makes a new memory that replaces it."),
         file: command.form.as_deref(),
         again: &format!("agent-knowledge edit {old}"),

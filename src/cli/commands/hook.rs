@@ -18,11 +18,13 @@ use clients::hooks::hook_input::HookInput;
 use clients::hooks::{self, ApiConnection, HookCall, HookDelivery, NoAnswer, switch};
 use daemon::retriever_client::RetrieverClient;
 use event::{HOOK, fits_short_field};
+use place::{DirectoryOrigin, KnownDirectory};
 use requests::caller::{Caller, Patience};
 use retriever::options::{GlobalOptions, MemoryNeed};
 use retriever::resolved_settings::{ResolvedSettings, WatchChoice};
 use settings::variables::{HOOKS_DEADLINE_MS, HOOKS_DEBUG};
 use writer::exit::{Exit, complain};
+use writer::project_directory::known_directories;
 
 /// The deadline of a hook in milliseconds, and the bounds of the setting. A prompt that waits for longer feels slow.
 /// Tests on busy machines set more.
@@ -100,12 +102,11 @@ impl Program<'_> {
         let journal = DeliveryJournal::for_store(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
         let mut record = |input: &HookInput, shown: &HookDelivery<'_>| {
-            let directory =
-                input.directory.as_deref().unwrap_or(self.surroundings.directory.path());
+            let directory = self.hook_directory(input, &settled);
             let delivery = AgentDelivery {
                 agent: &RedactedText::stamp(agent_id(agent)),
                 session: input.session_id.as_ref(),
-                place: AgentPlace::Directory(directory),
+                place: AgentPlace::Directory(&directory),
                 by: agent_delivery::BY_HOOK,
                 occasion: shown.occasion,
                 query: shown.query,
@@ -139,7 +140,7 @@ impl Program<'_> {
         input: &HookInput,
         deadline: Duration,
     ) -> ApiConnection {
-        let caller = self.hook_caller(agent, input, deadline);
+        let caller = self.hook_caller(agent, input, settled, deadline);
         let root = settled.store.root();
         if self.is_shared()? && root.exists() {
             let remote =
@@ -165,11 +166,14 @@ impl Program<'_> {
 
     /// Returns the caller: the agent, in the directory and session that the client names. It waits for nothing. Where neither
     /// that directory nor the one of this process exists any more, the work tree above it counts.
-    fn hook_caller(&self, agent: &str, input: &HookInput, deadline: Duration) -> Caller {
-        let existing = input.directory.clone().filter(|directory| directory.is_dir());
-        let removed = || input.directory.clone().filter(|directory| directory.is_absolute());
-        let directory = existing.or_else(|| self.working_directory()).or_else(removed);
-        let directory = directory.unwrap_or_else(|| self.surroundings.directory.path().to_owned());
+    fn hook_caller(
+        &self,
+        agent: &str,
+        input: &HookInput,
+        settled: &ResolvedSettings,
+        deadline: Duration,
+    ) -> Caller {
+        let directory = self.hook_directory(input, settled);
         let session_id = input.session_id.clone().filter(|id| fits_short_field(id));
         let patience = Patience {
             query: deadline / 2,
@@ -180,6 +184,18 @@ impl Program<'_> {
         let agent_id = RedactedText::stamp(agent_id(agent));
         let source = Some(HOOK.to_owned());
         Caller { agent_id, session_id, source, patience, ..self.caller(Some(directory)) }
+    }
+
+    /// Returns the directory that tells the repository of a call: the one that the client names, or one that is a project.
+    fn hook_directory(&self, input: &HookInput, settled: &ResolvedSettings) -> PathBuf {
+        let start = &self.surroundings.directory;
+        let named = input.directory.clone();
+        let named = named.map(|path| KnownDirectory::new(DirectoryOrigin::Hook, path));
+        let known = known_directories(named, start, &settled.store, self.surroundings.lookup);
+        let chosen = settled.store.project_directory(&known, &settled.config);
+        let chosen = chosen.unwrap_or_else(|| start.path().to_owned());
+        self.remember_change(settled, &chosen);
+        chosen
     }
 
     fn deadline(&self) -> Duration {

@@ -13,12 +13,15 @@ use crate::commands::sync::team_text::{
 };
 use crate::question::{DefaultAnswer, ask_yes_or_no};
 use requests::{ApiError, Reply};
+use retriever::failure::store_error;
+use retriever::resolved_settings::ResolvedSettings;
 use retriever::team_link::TeamLink;
 use serde_json::json;
+use store::Durability;
 use sync::Consent;
+use upkeep::joined_log::{JoinedLog, joined_logs};
 use writer::exit::Exit;
 
-pub(super) mod sync_answer;
 pub(super) mod team_text;
 
 const SYNC_HELP: &str = "\
@@ -93,6 +96,11 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
         let reply = Reply::new(format!("{id} stays; nothing was changed"), json);
         return Ok(CommandEnd::answer(command.form, reply));
     }
+    let mut unsent = joined_logs(&settled.store, &settled.config, &team.policy)
+        .map_err(|error| store_error(&error))?;
+    if !unsent.is_empty() && share_joined_logs(&settled, &unsent, command, messages)? {
+        unsent.clear();
+    }
     let consent = if command.yes { Consent::Given } else { Consent::AsBefore };
     let mut report = team.round(consent)?;
     if !report.to_agree.is_empty() && !command.form.json {
@@ -103,6 +111,8 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
             report = team.round(Consent::To(shown))?.joined_with(report);
         }
     }
+    report.trouble.extend(unsent.iter().map(JoinedLog::notice));
+    report.trouble.extend(program.unshared_notice(&settled, &team.policy));
     if team.policy.share.is_empty() {
         let why = "nothing is shared, because sync.share names no repository; agent-knowledge whoami shows the key of \
                    this one";
@@ -112,6 +122,30 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
     let exit = if is_done { Exit::Done } else { Exit::Busy };
     let reply = round_reply(&report, team.remote.shown());
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
+}
+
+/// Writes the older lines of joined repositories for those that the team gets, if somebody agrees. Returns whether it did.
+///
+/// # Errors
+/// [`ApiError::Failed`] if a log cannot be written.
+fn share_joined_logs(
+    settled: &ResolvedSettings,
+    joined: &[JoinedLog],
+    command: &Sync,
+    messages: &mut dyn Write,
+) -> Result<bool, ApiError> {
+    let texts: Vec<String> = joined.iter().map(JoinedLog::notice).collect();
+    let is_yes = command.yes
+        || !command.form.json
+            && ask_yes_or_no(&texts.join("\n"), "Share them?", DefaultAnswer::No, messages)?
+                == Some(true);
+    if is_yes {
+        for log in joined {
+            writer::append_again(&settled.store, &log.to, &log.lines, Durability::Synced)
+                .map_err(|error| store_error(&error))?;
+        }
+    }
+    Ok(is_yes)
 }
 
 /// Shows a person the flagged lines with an id, and records the consent. Returns whether the person consented.

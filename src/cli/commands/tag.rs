@@ -14,13 +14,13 @@ use crate::command_context::{CommandContext, Process};
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::edit::{memory_draft, old_version, replace_memory};
 use crate::program::Program;
-use event::EventId;
+use event::{EventId, RepoKey};
 use providers::chat_model::ChatModel;
 use reply::SuggestedTagsAnswer;
 use requests::listing::TagsRequest;
 use requests::{Api, ApiError, Listing, Reply, Request};
 use retriever::options::{GlobalOptions, MemoryNeed};
-use store::{DetectedRepo, Durability};
+use store::Durability;
 use writer::exit::Exit;
 
 const TAG_HELP: &str = "\
@@ -129,8 +129,9 @@ impl Program<'_> {
     ) -> Result<(Exit, Reply), ApiError> {
         let (old, memory) = old_version(api, id)?;
         let writer = self.lesson_writer(settings)?;
-        let repo = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
-        let mut draft = memory_draft(&memory, repo.as_str());
+        let here = writer.store.place_at(&writer.directory, &writer.config).repository;
+        let here = here.as_ref().map_or("", RepoKey::as_str);
+        let mut draft = memory_draft(&memory, here);
         let new = new_tags(&draft.tags, tags);
         if new.is_empty() {
             let message = format!("{old} has these tags already: {}", tags.join(", "));

@@ -7,7 +7,7 @@ use super::checked_memory::{CheckedMemory, ComparisonBase, last_held};
 use super::git_questions::{GitError, GitQuestions};
 use event::Timestamp;
 use memory::Memory;
-use store::WorkTree;
+use place::WorkTree;
 
 /// Most commits in one question to git: the first in the order of their ids.
 const COMMITS_MAX: usize = 1_000;

@@ -24,7 +24,7 @@ use self::confidence::{StalenessSigns, confidence};
 use self::git_questions::{Differences, GitQuestions, is_commit_id};
 use event::{AGENT_FILE, Timestamp};
 use memory::Memory;
-use store::WorkTree;
+use place::WorkTree;
 
 pub use self::changed_files::{ChangedFiles, changed_since, is_written_after};
 pub use self::confidence::Symbols;

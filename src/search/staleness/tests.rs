@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::*;
 use event::{DecodedLine, EventId, codec};
 use memory::{Fold, LinePlace};
-use store::DetectedRepo;
+use place::{Machine, place_by_files};
 
 /// A work tree whose commits are a day apart.
 struct Tree {
@@ -52,9 +52,9 @@ impl Tree {
     }
 
     fn look(&self, lines: &[Value]) -> StalenessReport {
-        let at = DetectedRepo::detect(self.top());
+        let at = place_by_files(self.top(), &Machine::default());
         let memories = folded(lines);
-        StalenessCheck::prepare(&memories, &at.git.as_ref().unwrap().top).run(at.git.as_ref())
+        StalenessCheck::prepare(&memories, &at.git().unwrap().top).run(at.git())
     }
 }
 

@@ -40,4 +40,6 @@ pub struct DoctorRequest<'a> {
     pub team: Option<StateNote>,
     /// Who orders likely hits, and what is sent there, if the settings name one.
     pub reranker: Option<StateNote>,
+    /// What the repository at hand may have been before, if there is anything to ask.
+    pub repository: Option<StateNote>,
 }

@@ -38,6 +38,9 @@ pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
     findings.extend(request.team.iter().flat_map(|note| parts::state_diagnoses("team", note)));
     findings
         .extend(request.reranker.iter().flat_map(|note| parts::state_diagnoses("reranker", note)));
+    findings.extend(
+        request.repository.iter().flat_map(|note| parts::state_diagnoses("repository", note)),
+    );
     let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
     let verdict = if is_failed { CheckVerdict::Wrong } else { CheckVerdict::Fine };
     CheckReport { verdict, reply: Reply::from_answer(&answer(&findings, verdict)) }

@@ -56,6 +56,7 @@ impl DoctorFixture {
             sessions: None,
             team: None,
             reranker: None,
+            repository: None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::as_of;
 use super::query_vector::{QueryMeaning, VectorQuery};
 use crate::local::Local;
-use crate::local::look::changed_files;
+use crate::local::look::{changed_files, first_briefing_sentences};
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use engine::EngineView;
@@ -20,7 +20,7 @@ use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Re
 use search::snapshot::Snapshot;
 use search::staleness::{is_gone, is_written_after};
 use search::{BriefingSelection, Occasion, Query};
-use store::{DetectedRepo, read_project_config};
+use store::read_project_config;
 
 /// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
@@ -53,11 +53,13 @@ fn briefing(
     let recent = snapshots::recent_only_notice(coverage, &snapshot);
     let left_out = snapshots::bound_notice(snapshot.memory_usage());
     let notices = [meaning.notice, recent, unembedded, left_out];
+    let is_here = local.here.as_ref() == Some(&repo);
+    let former = if is_here { first_briefing_sentences(local, &snapshot) } else { Vec::new() };
     let briefing = Briefing {
         repo: &repo,
         picked: &picked,
         changed: &changed,
-        notices: &notices.into_iter().flatten().collect::<Vec<String>>(),
+        notices: &former.into_iter().chain(notices.into_iter().flatten()).collect::<Vec<String>>(),
         shape: request.shape,
         max_tokens: request.max_tokens,
         section_tokens: &section_budgets(local, work_tree(local, &repo)),
@@ -101,7 +103,7 @@ fn pick(
     let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
     let loaded: Vec<String> = request.loaded.iter().filter(is_there).cloned().collect();
     // The times of files say something only of today, and only where git tells a checkout from a change.
-    let is_git = local.place.as_ref().is_some_and(|place| place.git.is_some())
+    let is_git = local.place.as_ref().is_some_and(|place| place.git().is_some())
         && local.core.config.as_of.is_none();
     let occasion = Occasion {
         repos: &snapshot.keys_of(repo),
@@ -121,7 +123,7 @@ fn pick(
 /// Returns the top of the caller's work tree, where it is one of a repository.
 fn work_tree<'a>(local: &'a Local, repo: &RepoKey) -> Option<&'a Path> {
     let place = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
-    place.map(DetectedRepo::top)
+    place.map(|place| &*place.top)
 }
 
 /// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that

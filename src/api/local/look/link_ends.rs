@@ -124,7 +124,7 @@ pub(crate) fn refuse_missing(
     let LinkEnd::Code(node) = node else { return Ok(()) };
     let git = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
     let (Some(git), Some(place)) =
-        (git.and_then(|place| place.git.as_ref()), CodePlace::from_node(node, repo))
+        (git.and_then(|place| place.git()), CodePlace::from_node(node, repo))
     else {
         return Ok(());
     };
@@ -149,7 +149,7 @@ pub(crate) fn is_path(text: &str) -> bool {
 
 /// Returns a path relative to the top of the caller's work tree, where it lies in that.
 pub(crate) fn path_below_top(local: &Local, path: &str) -> String {
-    let git = local.place.as_ref().and_then(|place| place.git.as_ref());
+    let git = local.place.as_ref().and_then(|place| place.git());
     let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());
     below.and_then(Path::to_str).unwrap_or(path).to_owned()
 }

@@ -39,9 +39,8 @@ pub(crate) fn stale(
         );
         return Err(Problems::one("repo", why).into());
     }
-    let tree = local.core.work_trees.at(place.top()).filter(|tree| tree.repo() == here);
-    let tree =
-        tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top().to_owned(), here.clone())));
+    let tree = local.core.work_trees.at(&place.top).filter(|tree| tree.repo() == here);
+    let tree = tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top.clone(), here.clone())));
     let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
     let look = tree.look((local.core.clock)().now, snapshot).ok_or_else(gone)?;
     Ok(reply::stale(&CheckedRepo { repo: here, report: &look.report, older: look.older }))
@@ -68,7 +67,7 @@ fn own_work_tree<'a>(
     local: &'a Local,
     snapshot: &Snapshot,
 ) -> Option<(&'a Path, BTreeSet<RepoKey>)> {
-    let (here, git) = (local.here.as_ref()?, local.place.as_ref()?.git.as_ref()?);
+    let (here, git) = (local.here.as_ref()?, local.place.as_ref()?.git()?);
     // The work tree is of today, also where the memories are of an earlier time.
     local.core.config.as_of.is_none().then(|| (git.top.as_path(), snapshot.keys_of(here)))
 }

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use super::former_repos::{former_repos, former_sentences};
 use crate::local::{Local, snapshots};
 use engine::state_digest::StateDigest;
 use engine::{EngineView, LogCoverage};
@@ -12,7 +13,7 @@ use index::embed::{EmbedError, RUNS_MODEL, model};
 use reply::{DigestAnswer, ModelPlace, ModelReport, NextModelState, RerankerStatus, Whoami};
 use requests::{ApiError, Reply};
 use search::snapshot::Snapshot;
-use store::Store;
+use store::{FormerReason, Store};
 use writer::exit::Exit;
 
 /// Most long logs that a status names.
@@ -30,6 +31,8 @@ pub(crate) fn status(local: &Local) -> Result<Reply, ApiError> {
     let reply = with_reranker(local, reply);
     let reply =
         long_logs(store).into_iter().fold(reply, |reply, says| reply.with_line("long", &says));
+    let former = former_sentences(local, &snapshot);
+    let reply = former.iter().fold(reply, |reply, says| reply.with_line("before", says));
     Ok(match coverage {
         LogCoverage::Whole => reply,
         LogCoverage::Recent | LogCoverage::Behind => {
@@ -142,11 +145,25 @@ pub(crate) fn doctor(local: &Local) -> Result<Reply, ApiError> {
     Ok(doctor(&local.core))
 }
 
+/// Says why no repository is at hand.
+fn unknown_place(local: &Local) -> String {
+    let why = match &local.place {
+        Some(place) => format!(
+            "it is only known by {}, as the home directory and folders for temporary files are",
+            place.because
+        ),
+        None => {
+            "the working directory does not exist any more, or the connection has none".to_owned()
+        }
+    };
+    format!(
+        "no directory tells a repository, because {why}; change into a project, for example cd ~/code/api"
+    )
+}
+
 pub(crate) fn whoami(local: &Local) -> Result<Reply, ApiError> {
     let (Some(here), Some(place)) = (&local.here, &local.place) else {
-        let message = "no directory tells a repository, because the working directory does not exist any more, or the connection has \
-                       none; change into one that exists, for example cd ~";
-        return Err(ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() });
+        return Err(ApiError::Failed { exit: Exit::Unavailable, message: unknown_place(local) });
     };
     let EngineView { snapshot, .. } = snapshots::view(local)?;
     let log = local.writer.store.log_of(here);
@@ -157,15 +174,20 @@ pub(crate) fn whoami(local: &Local) -> Result<Reply, ApiError> {
         .filter(|key| key.short_name() == here.short_name() && !keys.contains(*key))
         .map(ToString::to_string)
         .collect();
+    let former = former_repos(local, &snapshot);
+    let former = former.iter().filter(|(former, _)| former.because != FormerReason::Name);
+    let former: Vec<String> =
+        former.map(|(former, memories)| former.sentence(here, Some(*memories))).collect();
     Ok(reply::whoami(&Whoami {
         repo: here,
-        found: &place.key,
-        because: place.why.to_string(),
+        found: place.own_key.as_ref().unwrap_or(here),
+        because: place.because.to_string(),
         store: local.writer.store.root(),
         log: &log,
         memories: keys.iter().filter_map(|key| snapshot.repos().get(key)).sum(),
         agent: &local.writer.identity.agent_id,
         session: local.writer.identity.session_id.as_deref(),
         alike: &alike,
+        former: &former,
     }))
 }

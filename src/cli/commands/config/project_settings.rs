@@ -6,14 +6,16 @@ use serde_json::json;
 
 use crate::commands::config::setting_rows::SettingRow;
 use crate::program::Program;
+use place::{Machine, place_by_files};
 use settings::ProjectConfig;
-use store::{DetectedRepo, StoreError, project_config_file, read_project_config};
+use store::{StoreError, project_config_file, read_project_config};
 
 impl Program<'_> {
     /// Reads the settings of the project at hand.
     pub(crate) fn project_config(&self) -> Result<(ProjectConfig, PathBuf), StoreError> {
-        let repo = DetectedRepo::detect(self.surroundings.directory.path());
-        Ok((read_project_config(repo.top())?, project_config_file(repo.top())))
+        let machine = Machine::from_environment(self.surroundings.lookup);
+        let top = place_by_files(self.surroundings.directory.path(), &machine).top;
+        Ok((read_project_config(&top)?, project_config_file(&top)))
     }
 
     /// Returns the settings of the project at hand that the user's do not override.

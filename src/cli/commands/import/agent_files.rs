@@ -13,9 +13,8 @@ use clients::agent_files::{AgentFile, ImportPlan, UnreadableFile, path_below};
 use event::Problems;
 use requests::{Api, ApiError, Reply};
 use retriever::options::{GlobalOptions, MemoryNeed};
-use store::DetectedRepo;
 use writer::exit::Exit;
-use writer::{Identity, Writer};
+use writer::{Identity, UNNAMED, Writer};
 
 use crate::commands::import::report::ImportReport;
 
@@ -40,11 +39,11 @@ impl Program<'_> {
     pub(crate) fn import_site(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
         let settled = self.resolve_settings(settings)?;
         let directory = self.needed_directory()?;
-        let found = DetectedRepo::detect(&directory);
-        let top = found.top().to_owned();
+        let place = settled.store.place_at(&directory, &settled.config);
+        let top = place.top;
         let identity = Identity::from_environment(self.surroundings.lookup, &directory)
             .with_host(self.surroundings.host.as_deref());
-        let repo = settled.config.current(&found.key);
+        let repo = place.repository.ok_or_else(|| Problems::one("repo", UNNAMED))?;
         let (store, config) = (settled.store, settled.config);
         Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })
     }

@@ -11,6 +11,7 @@ use crate::commands::sessions::names::{check_policy, known_tools, parse_root};
 use crate::program::Program;
 use crate::question::{DefaultAnswer, ask_yes_or_no};
 use event::Problems;
+use place::place_by_files;
 use requests::{ApiError, Reply};
 use retriever::failure::{refuse_unknown_keys, session_store_error, store_error};
 use retriever::resolved_settings::ResolvedSettings;
@@ -108,7 +109,7 @@ impl Program<'_> {
             config: dirs.config_of_all,
             work_trees: self
                 .working_directory()
-                .map(|here| store::DetectedRepo::detect(&here).top().to_owned())
+                .map(|here| place_by_files(&here, &scope.machine).top)
                 .into_iter()
                 .collect(),
             lookup: self.surroundings.lookup,
@@ -137,6 +138,8 @@ impl Program<'_> {
             without_paths: policy.exclude_paths,
             without_repos: policy.exclude_repos,
             is_with_private: policy.private == Switch::On,
+            machine: settled.store.machine().clone(),
+            known_repos: settled.store.known_repos(),
         })
     }
 }

@@ -1,14 +1,13 @@
 //! The state of sharing with a team, in words for `status` and `doctor`. No remote is asked. Not here: finding the state
 //! (`sync::TeamState`), a round (the command `sync`).
 
-use crate::commands::sync::sync_answer::TeamStatus;
 use crate::program::Program;
 use reply::StateNote;
 use requests::Reply;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::team_link::ORIGIN;
 use settings::ConfigTable;
-use sync::{RemoteAddress, TeamState, counted};
+use sync::{RemoteAddress, TeamState, TeamStatus, counted};
 
 /// The command that exchanges lines.
 const SYNC: &str = "agent-knowledge sync";

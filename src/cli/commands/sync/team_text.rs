@@ -2,13 +2,15 @@
 
 use std::io::Write;
 
-use crate::commands::sync::sync_answer::{PreviewAnswer, SyncAnswer, allow_command};
 use event::RepoKey;
 use guard::secrets::RedactedText;
 use guard::text::{Layout, escaped, neutralise};
 use requests::Reply;
 use serde_json::json;
-use sync::{AcceptedKey, FlaggedLine, HeldLine, LeftOutLines, Preview, SyncReport, counted};
+use sync::{
+    AcceptedKey, FlaggedLine, HeldLine, LeftOutLines, Preview, PreviewAnswer, SyncAnswer,
+    SyncReport, allow_command, counted,
+};
 
 /// Says what was done.
 pub(crate) fn round_reply(report: &SyncReport, remote: &str) -> Reply {

@@ -1,15 +1,15 @@
 //! What `sync` and `status` tell programs about sharing with a team. No name here says `key`: what stands beside such a name is
 //! taken for a secret. Not here: the text (`team_text`, `status::team_status`).
 
-use event::{RepoKey, StoreOrigin, Timestamp};
-use serde::Serialize;
-use sync::{
+use crate::{
     FlaggedLine, LeftOutLines, Preview, Seal, SyncReport, TeamState, UnverifiedOrigin, WaitingLines,
 };
+use event::{RepoKey, StoreOrigin, Timestamp};
+use serde::Serialize;
 
 /// What a round did.
-#[derive(Serialize)]
-pub(crate) struct SyncAnswer<'a> {
+#[derive(Debug, Serialize)]
+pub struct SyncAnswer<'a> {
     remote: &'a str,
     origin: &'a str,
     renewed_from: Option<&'a str>,
@@ -30,8 +30,8 @@ pub(crate) struct SyncAnswer<'a> {
 }
 
 /// What a round would do, without the lines themselves.
-#[derive(Serialize)]
-pub(crate) struct PreviewAnswer<'a> {
+#[derive(Debug, Serialize)]
+pub struct PreviewAnswer<'a> {
     remote: &'a str,
     withdrawn: usize,
     to_agree: Vec<RepoLines<'a>>,
@@ -41,8 +41,8 @@ pub(crate) struct PreviewAnswer<'a> {
 }
 
 /// How sharing stands, as a part of `status`.
-#[derive(Serialize)]
-pub(crate) struct TeamStatus<'a> {
+#[derive(Debug, Serialize)]
+pub struct TeamStatus<'a> {
     remote: &'a str,
     reached_at: Option<String>,
     unpushed: Option<UnpushedLines>,
@@ -53,21 +53,21 @@ pub(crate) struct TeamStatus<'a> {
 }
 
 /// Lines that are not pushed.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct UnpushedLines {
     lines: usize,
     since: String,
 }
 
 /// How many lines of a repository somebody is to agree to.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct RepoLines<'a> {
     repo: &'a str,
     lines: usize,
 }
 
 /// How many lines stay, and why.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct LeftOutCounts {
     private: usize,
     flagged: usize,
@@ -78,14 +78,14 @@ struct LeftOutCounts {
 }
 
 /// How many lines of an origin wait.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct OriginLines<'a> {
     origin: &'a str,
     lines: usize,
 }
 
 /// A line that stays, as it reads like an order.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct FlaggedItem<'a> {
     id: &'a str,
     repo: &'a str,
@@ -96,7 +96,7 @@ struct FlaggedItem<'a> {
 }
 
 /// An origin of which nothing is taken, because of its signature.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct UnverifiedItem<'a> {
     origin: &'a str,
     expected: Option<&'a str>,
@@ -106,14 +106,16 @@ struct UnverifiedItem<'a> {
 }
 
 /// An origin from which nothing came for two weeks.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct SilentOrigin<'a> {
     origin: &'a str,
     since: String,
 }
 
 impl<'a> SyncAnswer<'a> {
-    pub(crate) fn from_report(report: &'a SyncReport, remote: &'a str) -> Self {
+    /// Answers about a round with a remote, which is shown as it may be.
+    #[must_use]
+    pub fn from_report(report: &'a SyncReport, remote: &'a str) -> Self {
         let held = report.held.iter();
         Self {
             remote,
@@ -140,7 +142,9 @@ impl<'a> SyncAnswer<'a> {
 }
 
 impl<'a> PreviewAnswer<'a> {
-    pub(crate) fn from_preview(preview: &'a Preview, remote: &'a str) -> Self {
+    /// Answers about what a round would send.
+    #[must_use]
+    pub fn from_preview(preview: &'a Preview, remote: &'a str) -> Self {
         Self {
             remote,
             withdrawn: preview.withdrawn,
@@ -153,7 +157,9 @@ impl<'a> PreviewAnswer<'a> {
 }
 
 impl<'a> TeamStatus<'a> {
-    pub(crate) fn from_state(state: &'a TeamState, remote: &'a str) -> Self {
+    /// Answers about how sharing stands.
+    #[must_use]
+    pub fn from_state(state: &'a TeamState, remote: &'a str) -> Self {
         Self {
             remote,
             reached_at: state.reached_at.map(|at| format!("{at:.0}")),
@@ -219,6 +225,7 @@ fn flagged_items(left_out: &LeftOutLines) -> Vec<FlaggedItem<'_>> {
 }
 
 /// Returns the command that lets a flagged line pass.
-pub(crate) fn allow_command(line: &FlaggedLine) -> String {
+#[must_use]
+pub fn allow_command(line: &FlaggedLine) -> String {
     format!("agent-knowledge sync --allow {}", line.short_id)
 }
