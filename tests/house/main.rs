@@ -425,7 +425,8 @@ fn overused(names: impl Iterator<Item = String>) -> Vec<String> {
     many.map(|(name, count)| format!("{name} is the name of {count} things")).collect()
 }
 
-/// Variables that are no settings: a retriever gets the first from the process that starts it, tests the second from a developer.
+/// Variables that are no settings, as those of tests are: a retriever gets the first from the process that starts it, a developer sets
+/// the second.
 const OWN_VARIABLES: [&str; 2] = ["AGENT_KNOWLEDGE_STARTED", "AGENT_KNOWLEDGE_WRITE_PAGES"];
 
 /// The variables of ours that a source names, for which the help and `docs/settings.md` have a line by their tables.
@@ -437,6 +438,7 @@ fn variables_named(source: &Source) -> BTreeSet<String> {
         .filter(|(name, _)| is_name(name))
         .map(|(name, _)| format!("AGENT_KNOWLEDGE_{name}"))
         .filter(|name| !OWN_VARIABLES.contains(&name.as_str()))
+        .filter(|name| !name.starts_with("AGENT_KNOWLEDGE_TEST_"))
         .collect()
 }
 

@@ -34,7 +34,7 @@ impl<'a, T: Clone + Send> RingBuffer<'a, T> where T: 'static {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[runtime::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reconnects_after_ECONNRESET() -> Result<(), Box<dyn std::error::Error>> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     assert_eq!(listener.local_addr()?.port() & 0xFFFF_u16, 49_152, "{:?}", listener);
