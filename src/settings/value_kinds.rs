@@ -149,7 +149,7 @@ kinds! {
     /// The name of a variable that holds a key, and no key. An empty text names none.
     VariableName or "": String as Text = |value| value.as_str().filter(|name| is_variable_name(name)).map(str::to_owned), |name| written_text(name);
     /// How long ago.
-    Age: Duration as Text = |value| parse_age(value.as_str()?.trim()).filter(|age| !age.is_zero()), |age| Some(format!("{}s", age.as_secs()).into());
+    Age: Duration as Text = |value| parse_age(value.as_str()?.trim()).filter(|age| !age.is_zero()), |age| Some(format!("{}h", age.as_secs() / 3_600).into());
     /// The path of a file.
     FilePath: PathBuf as Text = |value| value.as_str().filter(|path| !path.is_empty()).map(PathBuf::from), |path| Some(written_path(path));
     /// The absolute path of a key. The value is not quoted: it may be the key itself.
