@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`mcp_server`] (one call), [`schema`] (the tools), [`message`] and [`line_transport`] (the protocol on a stream), [`stdio`]
 //! (a client on standard streams), [`backpressure`], [`resources`], [`prompts`], [`completion`], [`subscriptions`], [`permission`], [`mcp_caller`]
-//! and [`delivery_recorder`] (what an agent was told). Not here: HTTP (`web`), the answers (`api`).
+//! and [`delivery_recorder`] (what an agent was shown). Not here: HTTP (`web`), the answers (`api`).
 
 pub mod backpressure;
 mod completion;

@@ -144,5 +144,5 @@ pub use status_answer::{
 pub use suggested_patterns::{
     PatternDraft, PatternPreview, PatternRow, PatternsAnswer, SavedPattern, pattern, patterns,
 };
-pub use tokens::tokens;
+pub use tokens::{REPLY_TOKENS_MAX, tokens};
 pub use whoami::{Whoami, WhoamiAnswer, whoami};

@@ -16,10 +16,18 @@ pub const MIN_RELEVANCE_PERCENT_DEFAULT: u8 = 7;
 pub const SEARCH_TOKENS_DEFAULT: usize = 500;
 /// Tokens of a briefing by default.
 pub const CONTEXT_TOKENS_DEFAULT: usize = 800;
+/// Tokens of an answer from past sessions by default: five sessions.
+pub const SESSION_TOKENS_DEFAULT: usize = 400;
+/// Tokens of a brief by default.
+pub const BRIEF_TOKENS_DEFAULT: usize = 200;
+/// Tokens of any other analysis by default: its reader wants to work through it.
+pub const ANALYSIS_TOKENS_DEFAULT: usize = 1_500;
+/// Tokens of exported lines by default: every agent reads them at every start.
+pub const EXPORT_TOKENS_DEFAULT: usize = 800;
 /// Fewest tokens that can carry one memory with its frame.
 pub const TOKENS_MIN: usize = 100;
-/// Most tokens of one reply: clients cut off longer ones.
-pub const TOKENS_MAX: usize = 8_000;
+/// Most tokens of one reply.
+pub const TOKENS_MAX: usize = reply::REPLY_TOKENS_MAX;
 /// Longest query, in bytes: an error message with its stack. More would not change the answer.
 pub const QUERY_BYTES_MAX: usize = 8 * 1024;
 /// Most ids asked for at once.

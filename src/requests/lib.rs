@@ -44,13 +44,13 @@ use std::ops::RangeInclusive;
 use serde_json::Map;
 
 pub use self::analysis::{
-    ANALYSIS_TOKENS_DEFAULT, AcceptedPattern, AnalyzeRequest, BRIEF_TOKENS_DEFAULT,
-    FINDINGS_DEFAULT, FINDINGS_MAX, PatternsRequest, Topic,
+    AcceptedPattern, AnalyzeRequest, FINDINGS_DEFAULT, FINDINGS_MAX, PatternsRequest, Topic,
 };
 pub use self::api_error::ApiError;
 pub use self::bounds::{
-    CONTEXT_TOKENS_DEFAULT, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT,
-    QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, TOKENS_MAX, TOKENS_MIN,
+    ANALYSIS_TOKENS_DEFAULT, BRIEF_TOKENS_DEFAULT, CONTEXT_TOKENS_DEFAULT, EXPORT_TOKENS_DEFAULT,
+    IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, QUERY_BYTES_MAX,
+    SEARCH_TOKENS_DEFAULT, TOKENS_MAX, TOKENS_MIN,
 };
 pub use self::bulk_change::{ChangeExtent, Sweep, SweepRequest};
 pub use self::change::{ChangeRequest, Voice, WantedChange};

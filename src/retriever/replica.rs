@@ -325,22 +325,15 @@ fn count_unshared_logs(store: &Store, policy: &SyncPolicy) -> Result<usize, ApiE
 
 /// Returns a digest of what answers depend on beside the lines: the program, the settings, and the model as it works here.
 fn settings_digest(core: &Core, bound: MemoryBound) -> String {
-    let config = &core.config;
     let model = match core.engine.embedding().map(|progress| progress.state) {
         Some(WorkerState::Ready { model, dims }) => format!("{model} {dims}"),
         Some(WorkerState::Loading) => "loading".to_owned(),
         Some(WorkerState::Failed(_)) | None => "none".to_owned(),
     };
-    let counts = format!(
-        "{} {:?} {:?} {:?} {:?} {:?} {:?} {model}",
-        env!("CARGO_PKG_VERSION"),
-        config.sync.trust,
-        config.sync.share,
-        config.aliases,
-        config.section_budgets,
-        bound,
-        config.general.embedding,
-    );
+    let settings = core.config.changed_lines(|setting| setting.is_for_replicas).join("\n");
+    let MemoryBound { bytes_max, vector_bytes } = bound;
+    let version = env!("CARGO_PKG_VERSION");
+    let counts = format!("{version}\n{settings}\n{bytes_max} {vector_bytes}\n{model}");
     let sum = Sha256::digest(counts);
     sum.iter().fold("sha256:".to_owned(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

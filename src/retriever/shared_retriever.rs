@@ -29,6 +29,7 @@ use daemon::retriever_connection::ask_to_leave;
 use engine::checkpoint::Checkpoints;
 use engine::watch::WatchMode;
 use event::EventId;
+use memory::MemoryBound;
 use reply::{Reply, StatusAnswer};
 use requests::{Api, ApiError};
 use settings::variables::{CACHE, CONFIG, RETRIEVER, RUNTIME};
@@ -332,12 +333,16 @@ impl Retriever<'_> {
         } = settled;
         let shown = |path: &Path| self.absolute_path(path).to_string_lossy().into_owned();
         let watches = if *watching == WatchMode::System { "system" } else { "poll" };
-        let settings: [&str; 6] = [
+        let MemoryBound { bytes_max, vector_bytes } = bound;
+        let past = config.as_of.as_ref().map(|past| format!("{} {:?}", past.time, past.end));
+        let member = config.member.as_ref().map(ToString::to_string);
+        let settings: [&str; 7] = [
             &*shown(store.root()),
             &shown(model_dir),
             &shown(cache_dir),
             &shown(sessions_dir),
-            &format!("{:?} {bound:?}", model_plan::without_provider(config)),
+            &config.changed_lines(|_| true).join("\n"),
+            &format!("{past:?} {member:?} {bytes_max} {vector_bytes}"),
             watches,
         ];
         Endpoint::for_settings(folder, &settings)

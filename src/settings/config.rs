@@ -193,6 +193,24 @@ impl Config {
         Ok(())
     }
 
+    /// Returns the tables as a file has them, but for those of external models.
+    pub(crate) fn to_tables(&self) -> [(ConfigTable, Table); 6] {
+        let judge = self.judge.as_ref().map(|judge| judge.settings().to_table());
+        let engine = self.engine.as_ref().map(|engine| engine.settings.to_table());
+        let budget = |(name, tokens): (&String, &usize)| {
+            (name.clone(), toml::Value::Integer(i64::try_from(*tokens).unwrap_or(i64::MAX)))
+        };
+        let aliases = self.aliases.iter().map(|(old, new)| (old.to_string(), new.as_str().into()));
+        [
+            (ConfigTable::Judge, judge.unwrap_or_default()),
+            (ConfigTable::Engine, engine.unwrap_or_default()),
+            (ConfigTable::Sessions, self.sessions.to_table()),
+            (ConfigTable::Sync, self.sync.to_table()),
+            (ConfigTable::SectionBudgets, self.section_budgets.iter().map(budget).collect()),
+            (ConfigTable::Aliases, aliases.collect()),
+        ]
+    }
+
     /// Withdraws what a table allows.
     fn hold_back(&mut self, section: ConfigTable) {
         match section {

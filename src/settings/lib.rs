@@ -25,6 +25,7 @@ mod section_budgets;
 mod session_policy;
 mod setting;
 mod setting_fields;
+mod setting_lines;
 mod setting_macro;
 mod settings_page;
 mod settings_schema;

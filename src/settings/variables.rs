@@ -12,7 +12,7 @@ pub struct Variable {
     /// Its name.
     pub name: &'static str,
     /// What it is for.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
     /// What `agent-knowledge config` shows of it where it is set.
     pub shown: VariableDisplay,
     /// What it holds.

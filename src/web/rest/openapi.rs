@@ -384,15 +384,19 @@ mod tests {
         }
     }
 
-    /// The committed description. `UPDATE_OPENAPI=1` writes it anew.
+    /// The committed description. `AGENT_KNOWLEDGE_WRITE_PAGES=1` writes it anew.
     #[test]
     fn the_committed_description_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
         let text = format!("{}\n", serde_json::to_string_pretty(&openapi_document()).unwrap());
-        if std::env::var_os("UPDATE_OPENAPI").is_some() {
+        if std::env::var_os("AGENT_KNOWLEDGE_WRITE_PAGES").is_some() {
             std::fs::write(path, &text).unwrap();
         }
         let committed = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(committed == text, "UPDATE_OPENAPI=1 cargo nextest run openapi writes it");
+        let how = "AGENT_KNOWLEDGE_WRITE_PAGES=1 cargo nextest run -p web openapi";
+        assert!(
+            committed == text,
+            "docs/openapi.json is not what the table makes; write it with {how}"
+        );
     }
 }
