@@ -28,7 +28,7 @@ use daemon::retriever_client::{LocalOpener, RetrieverClient};
 use daemon::retriever_connection::ask_to_leave;
 use engine::checkpoint::Checkpoints;
 use engine::watch::WatchMode;
-use event::EventId;
+use event::{EventId, StoreOrigin};
 use memory::MemoryBound;
 use reply::{Reply, StatusAnswer};
 use requests::{Api, ApiError};
@@ -335,7 +335,7 @@ impl Retriever<'_> {
         let watches = if *watching == WatchMode::System { "system" } else { "poll" };
         let MemoryBound { bytes_max, vector_bytes } = bound;
         let past = config.as_of.as_ref().map(|past| format!("{} {:?}", past.time, past.end));
-        let member = config.member.as_ref().map(ToString::to_string);
+        let member = config.member.as_ref().map(StoreOrigin::as_str);
         let settings: [&str; 7] = [
             &*shown(store.root()),
             &shown(model_dir),

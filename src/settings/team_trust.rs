@@ -45,9 +45,9 @@ impl ValueKind for TeamTrust {
     fn write(value: &Self) -> Option<Value> {
         match value {
             Self::Full => Some("full".into()),
-            Self::Origins(origins) => {
-                written_list(&origins.iter().map(ToString::to_string).collect::<Vec<_>>())
-            }
+            Self::Origins(origins) => written_list(
+                &origins.iter().map(|origin| origin.as_str().to_owned()).collect::<Vec<_>>(),
+            ),
         }
     }
 
