@@ -13,6 +13,7 @@ mod edit;
 mod error;
 mod foreign_folder;
 mod former_repos;
+mod given_repository;
 mod known_places;
 mod layout;
 mod line_mark;

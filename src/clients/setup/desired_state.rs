@@ -157,7 +157,7 @@ pub(super) fn desired_files(
 ) -> Vec<DesiredFile> {
     let Some(files) = client.files(scope) else { return Vec::new() };
     let desired = |path, parts| DesiredFile { client, scope, path, parts };
-    let entry = ServerEntry { form: files.server.form, program: machine.program_text() };
+    let entry = server_entry(files, machine);
     let mut desired_files =
         vec![desired(server_file(files, machine), vec![FilePart::Server(entry)])];
     let Some(hooks) = &files.hooks else { return desired_files };
@@ -183,10 +183,7 @@ pub(super) fn desired_file_at(
     let is_here = |location: &FileLocation| location.path(machine) == path;
     let earlier = || {
         let part = if files.server.files.iter().any(is_here) {
-            FilePart::Server(ServerEntry {
-                form: files.server.form,
-                program: machine.program_text(),
-            })
+            FilePart::Server(server_entry(files, machine))
         } else {
             let hooks = files.hooks.as_ref()?;
             let lists = match is_here(&hooks.file) {
@@ -200,6 +197,14 @@ pub(super) fn desired_file_at(
         Some(DesiredFile { client, scope, path: path.to_owned(), parts: vec![part] })
     };
     today.or_else(earlier)
+}
+
+fn server_entry(files: &ScopeFiles, machine: &Machine<'_>) -> ServerEntry {
+    ServerEntry {
+        form: files.server.form,
+        program: machine.program_text(),
+        directory: files.server.folder.variable(),
+    }
 }
 
 fn server_file(files: &ScopeFiles, machine: &Machine<'_>) -> PathBuf {

@@ -1,5 +1,5 @@
-//! How our own entries are recognised: they start a program with the one argument `mcp`. Any other entry with our
-//! name belongs to the user. Not here: where entries are, and hooks.
+//! How our own entries are recognised: they start a program with the argument `mcp`, and perhaps the folder of the session, as a variable
+//! of the client. Any other entry with our name belongs to the user. Not here: where entries are, and hooks.
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,25 @@ pub(super) const NAME: &str = "agent-knowledge";
 
 /// The argument that starts our server.
 pub(super) const ARGUMENT: &str = "mcp";
+
+/// What names the folder of the session, if the client has a variable for it.
+pub(super) const DIRECTORY: &str = "--directory";
+
+/// Returns the arguments of our server. `variable` is the client's for the folder of the session.
+pub(super) fn arguments(variable: Option<&'static str>) -> Vec<&'static str> {
+    let directory = variable.map(|variable| [DIRECTORY, variable]);
+    std::iter::once(ARGUMENT).chain(directory.into_iter().flatten()).collect()
+}
+
+/// Whether these are arguments that setup writes, now or with another version. A path behind `--directory` is its user's.
+fn are_ours(arguments: &[Value]) -> bool {
+    let words: Vec<&str> = arguments.iter().filter_map(Value::as_str).collect();
+    match words.as_slice() {
+        [ARGUMENT] => arguments.len() == 1,
+        [ARGUMENT, DIRECTORY, variable] => arguments.len() == 3 && variable.starts_with("${"),
+        _ => false,
+    }
+}
 
 /// Members of entries for remote servers.
 const ADDRESSES: [&str; 4] = ["url", "httpUrl", "serverUrl", "uri"];
@@ -29,10 +48,10 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
     let kind = wanted.get("type").unwrap_or(&stdio);
     let starts = match (found.get("command"), wanted.get("command")) {
         (Some(Value::Array(words)), Some(Value::Array(_))) => {
-            words.len() == 2 && words.last().is_some_and(|last| last == ARGUMENT)
+            words.split_first().is_some_and(|(_, arguments)| are_ours(arguments))
         }
         (Some(Value::String(_)), Some(Value::String(_))) => {
-            found.get("args") == Some(&json!([ARGUMENT]))
+            found.get("args").and_then(Value::as_array).is_some_and(|given| are_ours(given))
         }
         _ => false,
     };
@@ -43,7 +62,7 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
 pub(super) fn foreign_entry_error(text: &str) -> EditError {
     let place = text.find(NAME).unwrap_or(0);
     let why = format!(
-        "there is an entry {NAME} that setup did not write (it is not a program with the one argument {ARGUMENT}); \
+        "there is an entry {NAME} that setup did not write (it is not a program with the argument {ARGUMENT} alone); \
          rename or remove it"
     );
     EditError::at(text, place, &why)
@@ -76,6 +95,12 @@ mod tests {
             (json!({ "command": "/old", "args": ["mcp"], "env": { "A": "1" } }), true),
             (json!({ "type": "stdio", "command": "/old", "args": ["mcp"] }), true),
             (json!({ "type": "http", "command": "/old", "args": ["mcp"] }), false),
+            (
+                json!({ "command": "/old", "args": ["mcp", "--directory", "${workspaceFolder}"] }),
+                true,
+            ),
+            (json!({ "command": "/old", "args": ["mcp", "--directory", "/srv/api"] }), false),
+            (json!({ "command": "/old", "args": ["mcp", 1] }), false),
             (json!({ "command": "npx", "args": ["-y", "mcp"] }), false),
             (json!({ "command": "/old" }), false),
             (json!({ "url": "https://x.example/mcp" }), false),

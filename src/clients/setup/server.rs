@@ -20,6 +20,8 @@ pub(super) struct ServerEntry {
     pub(super) form: ServerForm,
     /// The path of the program.
     pub(super) program: String,
+    /// The client's variable for the folder of a session. Only JSON carries it: no client with another form has one.
+    pub(super) directory: Option<&'static str>,
 }
 
 impl ServerEntry {
@@ -143,12 +145,13 @@ impl ServerEntry {
     }
 
     fn members(&self, form: EntryForm) -> Map<String, Value> {
-        let (program, args) = (&self.program, [ARGUMENT]);
+        let (program, args) = (&self.program, ownership::arguments(self.directory));
         let members = match form {
             EntryForm::Plain => json!({ "command": program, "args": args }),
             EntryForm::Stdio => json!({ "type": "stdio", "command": program, "args": args }),
             EntryForm::Local => {
-                json!({ "type": "local", "command": [program, ARGUMENT], "enabled": true })
+                let words: Vec<&str> = std::iter::once(&**program).chain(args).collect();
+                json!({ "type": "local", "command": words, "enabled": true })
             }
             EntryForm::LocalTools => {
                 json!({ "type": "local", "command": program, "args": args, "tools": ["*"] })
@@ -277,7 +280,7 @@ mod tests {
     use super::*;
 
     fn entry(form: ServerForm, program: &str) -> ServerEntry {
-        ServerEntry { form, program: program.to_owned() }
+        ServerEntry { form, program: program.to_owned(), directory: None }
     }
 
     const FORMS: [ServerForm; 6] = [
@@ -302,6 +305,19 @@ mod tests {
             let left = new.remove_from(&text, None).unwrap();
             assert!(["", "{}\n"].contains(&left.as_str()), "{left:?}");
         }
+    }
+
+    // S-SETUP-2
+    #[test]
+    fn an_earlier_entry_learns_the_folder_of_the_session() {
+        let form = ServerForm::Json("mcpServers", EntryForm::Plain);
+        let before = entry(form, "/ak").add_to("").unwrap();
+        let now = ServerEntry { directory: Some("${workspaceFolder}"), ..entry(form, "/ak") };
+        assert!(!now.is_in(&before).unwrap());
+        let text = now.add_to(&before).unwrap();
+        assert!(now.is_in(&text).unwrap() && text.contains("${workspaceFolder}"), "{text}");
+        assert_eq!(now.add_to(&text).unwrap(), text);
+        assert_eq!(now.remove_from(&text, Some(&before)).unwrap(), before);
     }
 
     #[test]
