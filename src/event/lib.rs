@@ -51,7 +51,9 @@ pub use confidence::Confidence;
 pub use draft::Draft;
 pub use envelope::Event;
 pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, Verdict};
-pub use fields::{draft_from_json, strings as list_from_json, type_name as json_type};
+pub use fields::{
+    draft_from_json, strings as list_from_json, type_name as json_type, unknown_draft_field,
+};
 pub use forges::{ForgePlace, code_commit, forge_of_alias};
 pub use id::EventId;
 pub use joined_line::joined_events;
@@ -69,7 +71,7 @@ pub use suspicion::suspicion;
 pub use tag::{same_tag, tag_key};
 pub use text_digest::text_digest;
 pub use time_text::{parse_age, parse_timestamp};
-pub use unknown_field::unknown_field;
+pub use unknown_field::{UnknownField, unknown_field};
 pub use validate::{Stamp, fits_short_field, validate};
 
 /// An instant of time; lines carry it as RFC 3339 in UTC with whole seconds.

@@ -4,6 +4,7 @@
 use super::fields::ListRule;
 use super::rule::{Rule, list, text, whole};
 use event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
+use place::RepositoryWord;
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
 pub const LIMIT_MAX: usize = 20;
@@ -66,9 +67,14 @@ pub(super) fn required_ids_rule() -> Rule<Vec<String>> {
     ids_rule().at_least_one(NO_IDS)
 }
 
-/// A repository, by name, key or URL.
+/// A repository, by name, key, URL or the path of its work tree. What a program writes that has none is as if it was left out.
 pub(super) fn repo_rule() -> Rule<Option<String>> {
-    text(REPO_BYTES_MAX).option("repo", "REPO").with_aliases(&["repository", "project"])
+    let rule = text(REPO_BYTES_MAX).map(named_repository);
+    rule.option("repo", "REPO").with_aliases(&["repository", "project"])
+}
+
+fn named_repository(given: Option<String>) -> Option<String> {
+    given.filter(|repo| RepositoryWord::read(repo) != Some(RepositoryWord::Missing))
 }
 
 /// How many memories a reply shows.

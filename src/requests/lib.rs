@@ -35,6 +35,7 @@ pub mod sessions;
 #[cfg(test)]
 mod tests;
 pub mod tool;
+pub mod tool_arguments;
 pub mod verb;
 mod verb_arguments;
 pub mod verbs;

@@ -122,10 +122,10 @@ impl Retriever<'_> {
         }
         let (retriever_command, endpoint) = (self.start(this, &settled), self.endpoint(&settled));
         let clock = self.surroundings.clock;
-        let (watches, speaker) = (self.watch_choice(), caller.clone());
-        let open_local: LocalOpener = Box::new(move || {
+        let watches = self.watch_choice();
+        let open_local: LocalOpener = Arc::new(move |caller: &Caller| {
             let core = Self::open_core(settled.clone(), need, watches, Box::new(clock), None)?;
-            Ok(Arc::new(Local::new(Arc::new(core), speaker.clone())) as Arc<dyn Api>)
+            Ok(Arc::new(Local::new(Arc::new(core), caller.clone())) as Arc<dyn Api>)
         });
         Ok(Some(RetrieverClient {
             endpoint,
@@ -134,7 +134,7 @@ impl Retriever<'_> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             caller,
             open_local,
-            fresh_id: Box::new(move || {
+            fresh_id: Arc::new(move || {
                 let Moment { now, random } = clock();
                 EventId::mint(now, random)
             }),

@@ -16,6 +16,7 @@ mod file_system;
 mod folder_owner;
 mod foreign_folder;
 mod former_repos;
+mod given_repository;
 mod joined_lines;
 mod known_places;
 mod layout;

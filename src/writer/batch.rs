@@ -8,9 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::exit::Exit;
 use super::side_by_side::side_by_side;
-use super::{
-    Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer, applies, draft_for_all,
-};
+use super::{Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer};
+use crate::draft_scope::{self, applies, draft_for_all};
 use event::{Draft, MemoryScope, Problems, RepoKey, draft_from_json, from_json};
 use store::{Destination, Durability};
 
@@ -71,7 +70,10 @@ pub fn record_all(
 /// Tells whether the directory decides where an event of `text` goes.
 #[must_use]
 pub fn takes_directory(text: &str) -> bool {
-    drafts_in(text).into_iter().flatten().any(|draft| super::takes_directory(&draft_for_all(draft)))
+    drafts_in(text)
+        .into_iter()
+        .flatten()
+        .any(|draft| draft_scope::takes_directory(&draft_for_all(draft)))
 }
 
 /// Reports on each event, one JSON object per line.

@@ -5,6 +5,7 @@
 //! [`exit`] has the exit codes of both programs. Not here: what lines mean to a reader.
 
 mod batch;
+mod draft_scope;
 pub mod exit;
 pub mod field_flags;
 mod flags;
@@ -27,13 +28,16 @@ use event::{
     Stamp, Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use place::{NameMatch, Place, WorkTree};
+use place::{NameMatch, Place, RepositoryWord, WorkTree};
 use settings::Config;
 use store::{AppendOutcome, Destination, Durability, Store, StoreError};
 
 pub use settings::variables::expanded_variable;
 
+use draft_scope::{applies, draft_for_all};
+
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
+pub use draft_scope::takes_directory;
 pub use flags::help;
 pub use identity::{Identity, host};
 pub use redaction::Redactions;
@@ -234,6 +238,7 @@ impl Writer {
     /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
     fn target_of(&self, given: Option<&str>, applies: MemoryScope) -> Result<Target, StoreError> {
         let given = given.filter(|given| applies == MemoryScope::Repo || *given != GLOBAL_REPO);
+        let given = given.filter(|given| RepositoryWord::read(given).is_none());
         if applies == MemoryScope::Global {
             let problem = given.map(|_| {
                 "cannot be combined with scope global, which is for all repositories; leave one out"
@@ -246,6 +251,12 @@ impl Writer {
             let is_nowhere = self.directory.as_os_str().is_empty();
             return Ok(if is_nowhere { Target::nowhere() } else { Self::target_at(found()) });
         };
+        let from = Some(&*self.directory).filter(|directory| directory.is_absolute());
+        match self.store.place_of_text(given, from, &self.config) {
+            Ok(None) => {}
+            Ok(Some(place)) => return Ok(Self::target_at(place)),
+            Err(problem) => return Ok(Target::wrong(RepoKey::global(), problem)),
+        }
         // Scripts write --repo "$(basename "$PWD")"; any other name needs no look at the directory.
         let here = is_bare_name(given).then(found);
         let called = here.as_ref().and_then(|here| here.name_match(given, &self.directory));
@@ -305,20 +316,6 @@ fn is_bare_name(name: &str) -> bool {
     !name.contains(['/', '~', ':'])
 }
 
-/// Gives a draft for the repository `global` the scope that this means.
-fn draft_for_all(draft: Draft) -> Draft {
-    let is_for_all = draft.repo.as_deref().is_some_and(|repo| repo.trim() == GLOBAL_REPO);
-    match is_for_all && draft.scope.is_none() && draft.change.is_none() {
-        true => Draft { scope: Some(GLOBAL_REPO.to_owned()), ..draft },
-        false => draft,
-    }
-}
-
-/// Returns where a draft applies. A wrong word is reported when the draft is validated.
-fn applies(draft: &Draft) -> MemoryScope {
-    draft.scope.as_deref().and_then(MemoryScope::parse).unwrap_or_default()
-}
-
 /// The repository of a draft. All drafts of a batch with the same `repo` share it.
 #[derive(Debug)]
 struct Target {
@@ -337,12 +334,6 @@ pub const UNNAMED: &str = "is missing, and no directory tells it, because the wo
                            connection has none, or it is nobody's project, as the home directory is; name the repository, for \
                            example github.com/acme/api";
 
-/// Tells whether the directory decides where a draft goes.
-#[must_use]
-pub fn takes_directory(draft: &Draft) -> bool {
-    draft.repo.is_none() && applies(draft) == MemoryScope::Repo
-}
-
 impl Target {
     /// The repository is not known. A guess would put the lesson where nobody looks.
     fn nowhere() -> Self {
@@ -353,7 +344,7 @@ impl Target {
     fn in_no_project(directory: &Path) -> Self {
         let message = format!(
             "is missing, and {} is no project, because a home directory and a folder for temporary files are everybody's; name the \
-             repository, for example github.com/acme/api",
+             repository, for example github.com/acme/api, or give the path of its work tree",
             directory.display()
         );
         Self::wrong(RepoKey::global(), message)

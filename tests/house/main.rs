@@ -38,7 +38,7 @@ const MAP: &[Room] = &[
     ("reply", &["guard", "event", "memory", "index", "search", "transcripts", "sessions"]),
     (
         "requests",
-        &["guard", "event", "writer", "learning", "memory", "search", "sessions", "reply"],
+        &["guard", "event", "place", "writer", "learning", "memory", "search", "sessions", "reply"],
     ),
     (
         "api",
@@ -62,7 +62,10 @@ const MAP: &[Room] = &[
     ("daemon", &["event", "store", "writer", "index", "engine", "reply", "requests", "api"]),
     (
         "mcp",
-        &["guard", "event", "writer", "reply", "requests", "api", "clients", "access", "daemon"],
+        &[
+            "guard", "event", "place", "writer", "reply", "requests", "api", "clients", "access",
+            "daemon",
+        ],
     ),
     (
         "web",
@@ -91,6 +94,7 @@ const MAP: &[Room] = &[
         &[
             "guard",
             "event",
+            "place",
             "settings",
             "store",
             "http_client",

@@ -125,6 +125,7 @@ mod sharing;
 // Past sessions of other tools: asked first, kept private, found, forgotten.
 mod sessions;
 // No secret of a transcript survives in what is kept, in an index or in an answer.
+mod session_place;
 mod session_secrets;
 // Clients are set up, checked, and restored to their original files.
 mod setup;

@@ -57,7 +57,8 @@ pub(super) fn archive(context: &mut CommandContext<'_, '_>, command: &Archive) -
     let logs = match command.repos.as_slice() {
         [] => settled.store.logs().map_err(|error| store_error(&error))?,
         repos => {
-            let found = repos.iter().map(|named| log_check::named_log(&settled, named));
+            let from = context.program.surroundings.directory.path();
+            let found = repos.iter().map(|named| log_check::named_log(&settled, named, from));
             found.collect::<Result<_, _>>()?
         }
     };

@@ -214,7 +214,8 @@ pub(super) fn desired_file_at(
 
 fn server_entry(files: &ScopeFiles, machine: &Machine<'_>) -> ServerEntry {
     let (program, store) = (machine.program_text(), machine.store_text());
-    ServerEntry { form: files.server.form, program, store }
+    let directory = files.server.folder.variable();
+    ServerEntry { form: files.server.form, program, store, directory }
 }
 
 fn server_file(files: &ScopeFiles, machine: &Machine<'_>) -> PathBuf {

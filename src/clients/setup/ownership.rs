@@ -1,5 +1,5 @@
-//! How our own entries are recognised: they start a program with the argument `mcp`, and perhaps the store. Any other entry with our
-//! name belongs to the user. Not here: where entries are, and hooks.
+//! How our own entries are recognised: they start a program with the argument `mcp`, and perhaps the store, and the folder of the session
+//! as a variable of the client. Any other entry with our name belongs to the user. Not here: where entries are, and hooks.
 
 use serde_json::{Value, json};
 
@@ -17,18 +17,27 @@ pub(super) const LOGS: &str = "--logs";
 /// The variable that names the store, which people put into the environment of an entry.
 const LOGS_VARIABLE: &str = "AGENT_KNOWLEDGE_LOGS";
 
-/// Returns the arguments of our server.
-pub(super) fn arguments(store: Option<&str>) -> Vec<&str> {
+/// What names the folder of the session, if the client has a variable for it.
+pub(super) const DIRECTORY: &str = "--directory";
+
+/// Returns the arguments of our server. `variable` is the client's for the folder of the session.
+pub(super) fn arguments<'a>(store: Option<&'a str>, variable: Option<&'a str>) -> Vec<&'a str> {
     let store = store.map(|store| [LOGS, store]);
-    std::iter::once(ARGUMENT).chain(store.into_iter().flatten()).collect()
+    let directory = variable.map(|variable| [DIRECTORY, variable]);
+    std::iter::once(ARGUMENT).chain(store.into_iter().chain(directory).flatten()).collect()
 }
 
-/// Whether these are arguments that setup writes, now or for another store.
+/// Whether these are arguments that setup writes, now, with another version or for another store. A path behind `--directory` is its
+/// user's.
 fn are_ours(arguments: &[Value]) -> bool {
     let words: Vec<&str> = arguments.iter().filter_map(Value::as_str).collect();
     let pairs =
         words.split_first().filter(|(first, _)| **first == ARGUMENT).map(|(_, pairs)| pairs);
-    let is_ours = |pair: &[&str]| matches!(pair, [LOGS, _]);
+    let is_ours = |pair: &[&str]| match pair {
+        [LOGS, _] => true,
+        [DIRECTORY, variable] => variable.starts_with("${"),
+        _ => false,
+    };
     words.len() == arguments.len() && pairs.is_some_and(|pairs| pairs.chunks(2).all(is_ours))
 }
 
@@ -134,6 +143,11 @@ mod tests {
             (json!({ "type": "http", "command": "/old", "args": ["mcp"] }), false),
             (json!({ "command": "/old", "args": ["mcp", "--logs", "/srv/logs"] }), true),
             (json!({ "command": "/old", "args": ["mcp", "--logs"] }), false),
+            (
+                json!({ "command": "/old", "args": ["mcp", "--directory", "${workspaceFolder}"] }),
+                true,
+            ),
+            (json!({ "command": "/old", "args": ["mcp", "--directory", "/srv/api"] }), false),
             (json!({ "command": "/old", "args": ["mcp", 1] }), false),
             (json!({ "command": "npx", "args": ["-y", "mcp"] }), false),
             (json!({ "command": "/old" }), false),

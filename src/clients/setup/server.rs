@@ -22,6 +22,8 @@ pub(super) struct ServerEntry {
     pub(super) program: String,
     /// The directory of the logs, if the client must be told it.
     pub(super) store: Option<String>,
+    /// The client's variable for the folder of a session. Only JSON carries it: no client with another form has one.
+    pub(super) directory: Option<&'static str>,
 }
 
 impl ServerEntry {
@@ -172,7 +174,7 @@ impl ServerEntry {
     }
 
     fn arguments(&self) -> Vec<&str> {
-        ownership::arguments(self.store.as_deref())
+        ownership::arguments(self.store.as_deref(), self.directory)
     }
 
     /// The entry as most clients have it.
@@ -338,7 +340,7 @@ mod tests {
     use super::*;
 
     fn entry(form: ServerForm, program: &str) -> ServerEntry {
-        ServerEntry { form, program: program.to_owned(), store: None }
+        ServerEntry { form, program: program.to_owned(), store: None, directory: None }
     }
 
     const FORMS: [ServerForm; 6] = [
@@ -363,6 +365,19 @@ mod tests {
             let left = new.remove_from(&text, None).unwrap();
             assert!(["", "{}\n"].contains(&left.as_str()), "{left:?}");
         }
+    }
+
+    // S-SETUP-2
+    #[test]
+    fn an_earlier_entry_learns_the_folder_of_the_session() {
+        let form = ServerForm::Json("mcpServers", EntryForm::Plain);
+        let before = entry(form, "/ak").add_to("").unwrap();
+        let now = ServerEntry { directory: Some("${workspaceFolder}"), ..entry(form, "/ak") };
+        assert!(!now.is_in(&before).unwrap());
+        let text = now.add_to(&before).unwrap();
+        assert!(now.is_in(&text).unwrap() && text.contains("${workspaceFolder}"), "{text}");
+        assert_eq!(now.add_to(&text).unwrap(), text);
+        assert_eq!(now.remove_from(&text, Some(&before)).unwrap(), before);
     }
 
     #[test]
