@@ -35,10 +35,14 @@ pub fn is_known_value(snapshot: &Snapshot, filter: &FilterWord) -> bool {
 /// are read; all are, where the text has no word.
 fn any_with_words(snapshot: &Snapshot, words: &str, has: &dyn Fn(&Memory) -> bool) -> bool {
     let of_number = |DocId(number)| snapshot.memory(number).is_some_and(|memory| has(memory));
-    if !words.contains(char::is_alphanumeric) {
+    let prepared = snapshot.lexical().prepare(words);
+    // `it` and `do` are no terms, and a tag may be called so.
+    let may_be_stop_word = words.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_wordless = !words.contains(char::is_alphanumeric);
+    if is_wordless || (may_be_stop_word && prepared.terms().len() == 0) {
         return snapshot.memories().iter().any(|memory| has(memory));
     }
-    !snapshot.lexical().search(words, of_number, 1).is_empty()
+    !prepared.search(of_number, 1).is_empty()
 }
 
 #[cfg(test)]
@@ -54,7 +58,7 @@ mod tests {
     fn a_value_is_known_if_a_memory_has_it() {
         let snapshot = snapshot(&[
             json!({ "id": "m1", "event_type": "Incident", "agent_id": "Codex", "branch": "fix/a", "lesson": "see lib/b.rs",
-                "tags": ["#CI", "c++", "=="], "files": ["src/a.rs"], "symptoms": ["npm error of file:../ui-kit"] }),
+                "tags": ["#CI", "c++", "==", "it"], "files": ["src/a.rs"], "symptoms": ["npm error of file:../ui-kit"] }),
         ]);
         let known = |filter| is_known_value(&snapshot, &filter);
         let text = str::to_owned;
@@ -68,6 +72,7 @@ mod tests {
             (FilterWord::Tag(text("ci")), true),
             (FilterWord::Tag(text("C++")), true),
             (FilterWord::Tag(text("==")), true),
+            (FilterWord::Tag(text("it")), true),
             (FilterWord::Tag(text("v1.2")), false),
             (FilterWord::Tag(text("see")), false),
             (FilterWord::File(text("a.rs")), true),
