@@ -36,6 +36,7 @@ mod suspicion;
 mod text_digest;
 mod time_text;
 mod unknown_field;
+mod user_path;
 mod validate;
 
 pub use audience::{GLOBAL_REPO, MemoryScope};
@@ -64,6 +65,7 @@ pub use suspicion::suspicion;
 pub use text_digest::text_digest;
 pub use time_text::{parse_age, parse_timestamp};
 pub use unknown_field::unknown_field;
+pub use user_path::without_user_name;
 pub use validate::{Stamp, fits_short_field, validate};
 
 /// An instant of time; lines carry it as RFC 3339 in UTC with whole seconds.
