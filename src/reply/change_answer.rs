@@ -27,6 +27,9 @@ pub struct SaveAnswer {
     /// Why it reads like an instruction; absent where it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flagged: Option<String>,
+    /// Files that it names and that are nowhere in the work tree; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_files: Option<Vec<String>>,
     /// Memories that it repeats or may contradict; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar: Option<Vec<SimilarMemory>>,
@@ -39,7 +42,16 @@ impl SaveAnswer {
     #[must_use]
     pub fn plain(id: &str, repo: &str, status: &str) -> Self {
         let [id, repo, status] = [id, repo, status].map(str::to_owned);
-        Self { id, repo, status, event_type: None, redacted: None, flagged: None, similar: None }
+        Self {
+            id,
+            repo,
+            status,
+            event_type: None,
+            redacted: None,
+            flagged: None,
+            missing_files: None,
+            similar: None,
+        }
     }
 }
 

@@ -61,10 +61,18 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
     let text = text(&merged, max_tokens);
     let Merged { hits, possible, linked, notices } = merged;
     let memories = hits.into_iter().map(|likely| likely.hit).collect();
-    let changed = of_own.changed;
+    let (changed, unmerged) = (of_own.changed, of_own.unmerged);
     Reply::with_text(
         text,
-        &SearchAnswer { memories, possible, linked, notices, changed, ..SearchAnswer::default() },
+        &SearchAnswer {
+            memories,
+            possible,
+            linked,
+            notices,
+            changed,
+            unmerged,
+            ..SearchAnswer::default()
+        },
     )
 }
 

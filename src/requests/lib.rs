@@ -65,6 +65,7 @@ pub use self::request::{Api, Request};
 pub use self::search::{Mode, SearchRequest, SearchScope};
 pub use self::sessions::{FailedCommand, SessionSearchRequest};
 pub use ::search::links::LinkDirection;
+pub use ::search::staleness::UnmergedPolicy;
 pub use ::search::{CompletionSlot, Failure, Flagged, Tiers, TimePoint};
 pub use reply::{Explain, Reply, Shape};
 

@@ -42,6 +42,7 @@ fn briefing_within(
         repo: &repo,
         picked,
         changed: &changed,
+        unmerged: &UnmergedMemories::new(),
         notices,
         shape,
         max_tokens,

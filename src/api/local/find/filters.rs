@@ -7,7 +7,7 @@ use super::search_run::SearchRun;
 use crate::local::repositories::{self, unnamed_error};
 use event::{RepoKey, quoted};
 use requests::{ApiError, SearchScope};
-use search::{Filter, Flagged, SearchResult};
+use search::{AskedFile, Filter, Flagged, SearchResult};
 
 impl SearchRun<'_> {
     /// Joins the filters; a memory must pass all of them.
@@ -21,7 +21,7 @@ impl SearchRun<'_> {
             kinds: request.kinds.clone(),
             not_kinds: request.not_kinds.clone(),
             tags: request.tags.clone(),
-            files: request.files.clone(),
+            files: self.asked_files(&request.files),
             agents: request.agents.clone(),
             branches: request.branches.clone(),
             since: request.since.map(|since| since.first(now)),
@@ -33,7 +33,7 @@ impl SearchRun<'_> {
                 kinds: parsed.kinds.clone(),
                 not_kinds: Vec::new(),
                 tags: parsed.tags.clone(),
-                files: parsed.files.clone(),
+                files: self.asked_files(&parsed.files),
                 agents: parsed.agents.clone(),
                 branches: parsed.branches.clone(),
                 since: parsed.since.map(|since| since.first(now)),
@@ -43,6 +43,11 @@ impl SearchRun<'_> {
                 also: None,
             })),
         })
+    }
+
+    /// Reads the files, as the caller sees them.
+    fn asked_files(&self, files: &[String]) -> Vec<AskedFile> {
+        self.local.asked_files(files, self.here.as_ref(), self.snapshot)
     }
 
     /// Returns the keys of the repository that the search is limited to; `None` for all repositories.
