@@ -2,6 +2,7 @@
 //! table of contents; each request is answered in one of four folders. Not here: retrievers in other processes (crate
 //! `retriever`).
 
+mod caller_files;
 mod change;
 mod citation;
 mod find;

@@ -54,6 +54,10 @@ pub struct Draft {
     pub change: Option<MemoryChange>,
     /// Whether it was sent before, by somebody who got no answer. Only programs set it; callers cannot.
     pub is_retry: bool,
+    /// Those of its files that are in the form in which they are kept, since they are of an earlier version. Only programs set it;
+    /// callers cannot.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub kept_files: Vec<String>,
     /// Problems with the form of the input, reported together with problems of its values.
     pub problems: Problems,
 }

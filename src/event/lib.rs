@@ -39,6 +39,7 @@ mod tag;
 mod text_digest;
 mod time_text;
 mod unknown_field;
+mod user_path;
 mod validate;
 
 pub use audience::{GLOBAL_REPO, MemoryScope};
@@ -72,6 +73,7 @@ pub use tag::{same_tag, tag_key};
 pub use text_digest::text_digest;
 pub use time_text::{parse_age, parse_timestamp};
 pub use unknown_field::{UnknownField, unknown_field};
+pub use user_path::without_user_name;
 pub use validate::{Stamp, fits_short_field, validate};
 
 /// An instant of time; lines carry it as RFC 3339 in UTC with whole seconds.

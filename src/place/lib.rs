@@ -7,6 +7,7 @@
 //! `remote` (which URL counts). Not here: what the store knows of places (the caller answers [`StoredPlaces`]), and how
 //! a key is spelled (`event::RepoKey`).
 
+mod file_path;
 mod foreign_path;
 mod git_head;
 mod git_person;
@@ -35,6 +36,7 @@ mod url_rewrite;
 mod wild_pattern;
 mod work_tree;
 
+pub use file_path::{FilePresence, FileViewpoint, KeptPath};
 pub use foreign_path::{directory_of_text, is_absolute_somewhere, is_placeholder};
 pub use git_person::git_person;
 pub use known_directory::{DirectoryOrigin, KnownDirectory};

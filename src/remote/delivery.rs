@@ -1,7 +1,7 @@
 //! Turns a line of the own logs into a request to the team's server, and reads the answer. Not here: actions about memories
 //! (`team_actions`), when a line is delivered (`outbox`).
 
-use event::{Event, EventId, HOOK, clean, codec};
+use event::{Event, EventId, HOOK, clean, codec, without_user_name};
 use serde_json::Value;
 use settings::SyncPolicy;
 use sha2::{Digest, Sha256};
@@ -65,7 +65,7 @@ pub fn delivery_request(event: &Event, policy: &SyncPolicy) -> Option<ServerRequ
         return None;
     }
     // Any program may have written the line.
-    let event = &clean::without_secrets(event.clone());
+    let event = &without_user_names(clean::without_secrets(event.clone()));
     let agent = Some(event.agent_id.clone()).filter(|agent| is_header(agent));
     if let Some(memory) = &event.memory_id {
         return action_request(event, memory, agent);
@@ -77,6 +77,13 @@ pub fn delivery_request(event: &Event, policy: &SyncPolicy) -> Option<ServerRequ
     fields.insert("id".to_owned(), event.id.as_str().into());
     fields.insert("repo".to_owned(), event.repo_key().as_str().into());
     Some(ServerRequest::post("memories".to_owned(), Value::Object(fields), agent))
+}
+
+fn without_user_names(mut event: Event) -> Event {
+    for file in &mut event.files {
+        *file = without_user_name(file).into_owned();
+    }
+    event
 }
 
 /// Returns the mark by which a server knows an action that it is sent again. `answers` says how often it has answered that it does

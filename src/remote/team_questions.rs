@@ -52,6 +52,8 @@ pub fn search_request(request: &SearchRequest, repo: Option<String>) -> Option<S
         tiers,
         failure,
         shape: _,
+        // Only the own work tree tells.
+        unmerged: _,
     } = request;
     let is_plain = as_of.is_none()
         && since.is_none()

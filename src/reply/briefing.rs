@@ -8,12 +8,12 @@ use super::excerpt::Interest;
 use super::line::{self, MemoryBody, date, mark, origin_text};
 use super::memory_fields::MemoryFields;
 use super::reply::{Reply, Shape};
-use super::search_answer::FilesById;
+use super::search_answer::{BranchById, FilesById};
 use super::section_budget::{SectionDemand, section_bytes};
 use super::tokens::{Budget, tokens, within_tokens};
 use event::RepoKey;
 use memory::Memory;
-use search::staleness::ChangedFiles;
+use search::staleness::{ChangedFiles, UnmergedMemories};
 use search::{BriefingMemory, BriefingSelection, LastSession, Section};
 
 /// Whether the log of a briefing's repository could be read.
@@ -33,6 +33,8 @@ pub struct Briefing<'a> {
     pub picked: &'a BriefingSelection,
     /// The changed files of memories.
     pub changed: &'a ChangedFiles,
+    /// The memories of branches that are not merged where the caller is.
+    pub unmerged: &'a UnmergedMemories,
     /// Notices, one line each.
     pub notices: &'a [String],
     /// Whether the log of the repository could be read.
@@ -240,8 +242,9 @@ fn line_of(
     let memory: &Memory = &note.memory;
     let body = MemoryBody::new(memory, interest).shown(bytes_max);
     let files = format!("{}{}", gone(&note.gone), line::changed(memory, briefing.changed));
+    let branch = line::branch(memory, briefing.unmerged);
     let after = origin_text(memory, Some(briefing.repo));
-    format!("\n- [{}] {}{body}{files}{after}", date(memory), mark(memory))
+    format!("\n- [{}] {}{body}{files}{branch}{after}", date(memory), mark(memory))
 }
 
 /// Names missing files.
@@ -260,6 +263,7 @@ fn answer_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> ContextAnswe
         ..ContextAnswer::default()
     };
     let (mut gone, mut changed) = (FilesById::new(), FilesById::new());
+    let mut unmerged = BranchById::new();
     for part in parts.iter().filter(|part| !part.notes.is_empty()) {
         let shown = part.notes.iter().take(part.lines.len());
         for note in shown.clone() {
@@ -269,6 +273,9 @@ fn answer_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> ContextAnswe
             }
             if let Some(files) = briefing.changed.get(id) {
                 changed.insert(id.to_string(), files.clone());
+            }
+            if let Some(branch) = briefing.unmerged.get(id) {
+                unmerged.insert(id.to_string(), branch.clone());
             }
         }
         let shown = shown.map(|note| MemoryFields::from_memory(&note.memory)).collect();
@@ -282,6 +289,7 @@ fn answer_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> ContextAnswe
     });
     answer.gone = (!gone.is_empty()).then_some(gone);
     answer.changed = (!changed.is_empty()).then_some(changed);
+    answer.unmerged = (!unmerged.is_empty()).then_some(unmerged);
     answer
 }
 

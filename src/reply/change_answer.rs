@@ -30,6 +30,9 @@ pub struct SaveAnswer {
     /// When it expired; present where that was before it was saved, so that no search finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expired: Option<String>,
+    /// Files that it names and that are nowhere in the work tree; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_files: Option<Vec<String>>,
     /// Memories that it repeats or may contradict; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar: Option<Vec<SimilarMemory>>,
@@ -50,6 +53,7 @@ impl SaveAnswer {
             redacted: None,
             flagged: None,
             expired: None,
+            missing_files: None,
             similar: None,
         }
     }

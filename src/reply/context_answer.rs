@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::answer::Answer;
 use super::memory_fields::MemoryFields;
-use super::search_answer::FilesById;
+use super::search_answer::{BranchById, FilesById};
 use search::Section;
 
 /// The briefing at the start of work.
@@ -36,6 +36,9 @@ pub struct ContextAnswer {
     /// The files of memories that changed since these were last confirmed, by the id of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<FilesById>,
+    /// The branches of memories that are not merged in the caller's work tree, by the id of the memory; absent where all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmerged: Option<BranchById>,
     /// What the server of the team says to the same question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Map<String, Value>>,

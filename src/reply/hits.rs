@@ -12,12 +12,12 @@ use super::near_misses::{near_miss_title, near_misses};
 use super::reader::ReplyReader;
 use super::reply::{Explain, Reply, Shape};
 use super::score_parts::{ScoreParts, explained, likelihood};
-use super::search_answer::{LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer};
+use super::search_answer::{BranchById, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer};
 use super::session_exchanges::SessionsForSearch;
 use super::tokens::{tokens, within_tokens};
 use event::RepoKey;
 use search::links::LinkedMemory;
-use search::staleness::ChangedFiles;
+use search::staleness::{ChangedFiles, UnmergedMemories};
 use search::{Hit, NearMiss, Tier};
 
 /// The content of a reply to a search.
@@ -30,6 +30,8 @@ pub struct SearchReply<'a> {
     pub linked: &'a [LinkedMemory],
     /// The changed files of memories.
     pub changed: &'a ChangedFiles,
+    /// The memories of branches that are not merged where the caller is.
+    pub unmerged: &'a UnmergedMemories,
     /// Notices, one line each.
     pub notices: &'a [String],
     /// Memories that are no hits, each with the step that lost it, where the parts of each score are shown.
@@ -115,10 +117,18 @@ fn answer_of(
         linked: reply.linked.iter().map(|one| linked_title(one, likely)).collect(),
         notices: reply.notices.to_vec(),
         changed: (!reply.changed.is_empty()).then(|| changed.collect()),
+        unmerged: branches(reply),
         near_misses,
         filters: (!reply.filters.is_empty()).then(|| reply.filters.to_vec()),
         ..SearchAnswer::default()
     }
+}
+
+/// Returns the branches of hits that are not merged; `None` for none.
+fn branches(reply: &SearchReply<'_>) -> Option<BranchById> {
+    let hits = reply.hits.iter().filter_map(|hit| reply.unmerged.get_key_value(&hit.memory.id));
+    let branches: BranchById = hits.map(|(id, branch)| (id.to_string(), branch.clone())).collect();
+    (!branches.is_empty()).then_some(branches)
 }
 
 /// Writes the hits and what belongs to them, and returns how many likely ones are shown.
@@ -258,6 +268,7 @@ impl HitFrame {
     fn new(found: &SearchReply<'_>, explain: Explain, place: usize, hit: &Hit) -> Self {
         let mut after = seen(hit);
         after.push_str(&super::line::changed(&hit.memory, found.changed));
+        after.push_str(&super::line::branch(&hit.memory, found.unmerged));
         after.push_str(&better(hit));
         after.push_str(&super::line::origin_text(&hit.memory, found.here));
         if explain == Explain::Components {
@@ -365,6 +376,7 @@ mod tests {
             here,
             linked,
             changed: &changed,
+            unmerged: &UnmergedMemories::new(),
             notices: &[],
             near_misses: &[],
             explain,
@@ -422,6 +434,7 @@ mod tests {
             here: None,
             linked: &[],
             changed: &changed,
+            unmerged: &UnmergedMemories::new(),
             notices: &[],
             near_misses: &[],
             explain: Explain::Silent,
@@ -452,6 +465,7 @@ mod tests {
             here,
             linked: &[],
             changed,
+            unmerged: &UnmergedMemories::new(),
             notices,
             near_misses: &[],
             explain,
@@ -532,6 +546,7 @@ mod tests {
                     here: None,
                     linked: &[],
                     changed: &ChangedFiles::new(),
+                    unmerged: &UnmergedMemories::new(),
                     notices: &notices,
                     near_misses: &[],
                     explain,

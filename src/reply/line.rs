@@ -10,7 +10,7 @@ use super::memory_fields::CANDIDATE;
 use event::{Event, EventId, RepoKey};
 use guard::injection::Suspicion;
 use memory::Memory;
-use search::staleness::ChangedFiles;
+use search::staleness::{ChangedFiles, UnmergedMemories};
 
 /// Returns the day of a memory.
 pub(super) fn date(memory: &Memory) -> String {
@@ -100,6 +100,17 @@ fn shortened(file: &str) -> String {
 pub(super) fn changed(memory: &Memory, changed: &ChangedFiles) -> String {
     let files = changed.get(&memory.id).map_or_else(String::new, |list| files(list));
     if files.is_empty() { files } else { format!(" ({files} changed since)") }
+}
+
+/// Says of which branch a memory is that is not merged where the caller is.
+pub(super) fn not_merged(branch: &str) -> String {
+    format!("from branch {}, not merged here", name(branch))
+}
+
+/// The same as a mark behind the text of a memory; empty where nothing is to be said.
+pub(super) fn branch(memory: &Memory, unmerged: &UnmergedMemories) -> String {
+    let mark = |branch: &String| format!(" ({})", not_merged(branch));
+    unmerged.get(&memory.id).map_or_else(String::new, mark)
 }
 
 /// Returns the mark of a memory that reads like an instruction, with the reason.

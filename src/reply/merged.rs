@@ -62,10 +62,11 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
     let Merged { hits, possible, linked, notices } = merged;
     let memories = hits.into_iter().map(|likely| likely.hit).collect();
     let (changed, filters) = (of_own.changed, of_own.filters.or(of_team.filters));
+    let unmerged = of_own.unmerged;
     let none = SearchAnswer::default();
     Reply::with_text(
         text,
-        &SearchAnswer { memories, possible, linked, notices, filters, changed, ..none },
+        &SearchAnswer { memories, possible, linked, notices, filters, changed, unmerged, ..none },
     )
 }
 

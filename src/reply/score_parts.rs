@@ -35,6 +35,9 @@ pub struct ScoreParts {
     /// How near its tokens are to those of the query, -1 to 1; absent where that was not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
+    /// What it takes that its branch is not merged here; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<f64>,
     /// What a reranker says, in units of its own; absent where none was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reranker: Option<f64>,
@@ -57,6 +60,7 @@ impl ScoreParts {
             trust: part(score.trust),
             outdated: part(score.outdated),
             tokens: score.late.map(part),
+            branch: (score.branch < 0.0).then(|| part(score.branch)),
             reranker: score.reranker.map(part),
         }
     }
@@ -66,9 +70,13 @@ impl ScoreParts {
 pub(super) fn explained(score: &Score) -> String {
     let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
     let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
+    let branch = match score.branch < 0.0 {
+        true => format!(", branch {:+.3}", score.branch),
+        false => String::new(),
+    };
     let reranker = score.reranker.map(|score| format!("; reranker {score:.3}")).unwrap_or_default();
     format!(
-        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}{reranker}",
+        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}{branch}{reranker}",
         score.likelihood * 100.0,
         score.total,
         score.fit,

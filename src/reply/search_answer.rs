@@ -33,6 +33,9 @@ pub struct SearchAnswer {
     /// The files of hits that changed since these were last confirmed, by the id of the memory; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<FilesById>,
+    /// The branches of hits that are not merged in the caller's work tree, by the id of the memory; absent where all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmerged: Option<BranchById>,
     /// Memories that are no hits, each with the step that lost it; present where `explain` asks for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_misses: Option<Vec<NearMissFields>>,
@@ -57,6 +60,9 @@ impl Answer for SearchAnswer {}
 
 /// Files by the id of the memory that names them.
 pub type FilesById = BTreeMap<String, Vec<String>>;
+
+/// The branch of each memory, by its id.
+pub type BranchById = BTreeMap<String, String>;
 
 /// A likely hit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -315,7 +315,7 @@ mod tests {
     }
 
     fn reply_of(stale: Vec<StaleMemory>) -> Reply {
-        let report = StalenessReport { checked: 9, pinned: 1, git_error: None, stale };
+        let report = StalenessReport { checked: 9, pinned: 1, stale, ..<_>::default() };
         let repo = RepoKey::parse("api").unwrap();
         super::stale(&CheckedRepo { repo: &repo, report: &report, older: 0 })
     }

@@ -42,6 +42,8 @@ pub struct MemoryState<'a> {
     pub links: Vec<MemoryLink>,
     /// Its files that changed since it was last confirmed; `None` where no work tree tells.
     pub changed: Option<Vec<String>>,
+    /// Its branch, where that is not merged in the caller's work tree.
+    pub unmerged: Option<String>,
 }
 
 /// Where a memory stands, for programs.
@@ -71,6 +73,9 @@ pub struct StandingFields {
     pub links: Vec<StandingLink>,
     /// Its files that changed since it was last confirmed; null where no work tree tells.
     pub changed_files: Option<Vec<String>>,
+    /// Its branch, where that is not merged in this work tree; absent where it is, or where nobody can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmerged: Option<String>,
 }
 
 /// How often each verdict was given.
@@ -183,6 +188,7 @@ impl MemoryState<'_> {
             replaces: replaces.map(|link| self.end(&link.to)).collect(),
             links: self.links.iter().map(|link| self.link(link)).collect(),
             changed_files: self.changed.clone(),
+            unmerged: self.unmerged.clone(),
         }
     }
 

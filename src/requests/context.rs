@@ -8,6 +8,7 @@ use super::rule::{internal, query, time};
 use guard::secrets::RedactedText;
 use reply::Shape;
 use search::TimePoint;
+use search::staleness::UnmergedPolicy;
 
 request! {
     /// A briefing at the start of work.
@@ -26,6 +27,8 @@ request! {
         as_of: Option<TimePoint> = time().unlisted();
         /// The rule files that the client loads by itself
         loaded: Vec<String> = internal();
+        /// What is done with memories of branches that are not merged where the caller is
+        unmerged: UnmergedPolicy = internal();
         /// In which forms the reply is made
         shape: Shape = internal();
     }

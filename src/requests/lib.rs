@@ -66,6 +66,7 @@ pub use self::request::{Api, Request, unread_answer};
 pub use self::search::{Mode, SearchRequest, SearchScope};
 pub use self::sessions::{FailedCommand, SessionSearchRequest};
 pub use ::search::links::LinkDirection;
+pub use ::search::staleness::UnmergedPolicy;
 pub use ::search::{CompletionSlot, Failure, Flagged, QuerySyntax, Tiers, TimePoint, as_pasted};
 pub use reply::{Explain, Reply, Shape};
 

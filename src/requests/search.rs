@@ -10,6 +10,7 @@ use super::define::request;
 use super::rule::{Choice, Rule, both, choice, internal, query, query_syntax, switch, time, whole};
 use guard::secrets::RedactedText;
 use reply::{Explain, Shape};
+use search::staleness::UnmergedPolicy;
 use search::{Failure, Flagged, QuerySyntax, Tiers, TimePoint};
 
 request! {
@@ -61,6 +62,8 @@ request! {
         as_of: Option<TimePoint> = time().unlisted();
         /// Which tiers of hits are shown
         tiers: Tiers = internal();
+        /// What is done with memories of branches that are not merged where the caller is
+        unmerged: UnmergedPolicy = internal();
         /// The failure that the answers must be about
         failure: Option<Failure> = internal();
         /// In which forms the reply is made

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::asked_file::AskedFile;
 use super::phrase::Phrase;
-use event::{Event, RepoKey, Timestamp, same_tag};
+use event::{RepoKey, Timestamp, same_tag};
 use guard::disclosure::{Disclosure, DisclosureOccasion};
 use memory::Memory;
 
@@ -52,7 +53,7 @@ pub struct Filter {
     /// Only memories with all of these tags.
     pub tags: Vec<String>,
     /// Only memories about one of these files: a path, or the end of one.
-    pub files: Vec<String>,
+    pub files: Vec<AskedFile>,
     /// Only memories learned by one of these agents.
     pub agents: Vec<String>,
     /// Only memories learned on one of these branches of git.
@@ -97,14 +98,16 @@ impl Filter {
         let event = || {
             let event = memory.event();
             let has = |tag: &String| event.tags.iter().any(|other| same_tag(tag, other));
-            let is_about_one = || self.files.iter().any(|file| is_about(&event, file.trim()));
+            let is_about_one =
+                || self.files.iter().any(|file| file.is_named_by(&event, &memory.repo));
             let is_of = |branch: &String| event.branch.as_deref() == Some(branch.trim());
             self.tags.iter().all(has)
                 && (self.files.is_empty() || is_about_one())
                 && (self.branches.is_empty() || self.branches.iter().any(is_of))
         };
-        let is_of_record = [&self.tags, &self.files, &self.branches];
-        let fits_record = || is_of_record.into_iter().all(Vec::is_empty) || event();
+        let is_of_record = [&self.tags, &self.branches];
+        let is_any = || is_of_record.into_iter().all(Vec::is_empty) && self.files.is_empty();
+        let fits_record = || is_any() || event();
         let phrase = || self.phrase.as_ref().is_none_or(|phrase| phrase.is_in(memory));
         let also = || self.also.as_ref().is_none_or(|also| also.fits(memory));
         let is_in_time = || self.is_in_time(memory.timestamp);
@@ -127,9 +130,10 @@ impl Filter {
             phrase,
             also,
         } = self;
-        let lists = [kinds, not_kinds, tags, files, agents, branches];
+        let lists = [kinds, not_kinds, tags, agents, branches];
         repos.is_none()
             && lists.into_iter().all(Vec::is_empty)
+            && files.is_empty()
             && (since, until) == (&None, &None)
             && phrase.is_none()
             && also.as_ref().is_none_or(|also| also.is_open())
@@ -142,35 +146,10 @@ impl Filter {
     }
 }
 
-/// Tells whether an event names a file, in its list or in its texts, by its path or the end of it.
-pub(super) fn is_about(event: &Event, file: &str) -> bool {
-    let file = file.trim_start_matches("./");
-    let name = file.rsplit('/').next().unwrap_or(file);
-    let listed = event.files.iter().any(|other| same_file(other, file));
-    // A name without an extension is a common word; only a path or a real file name may match text.
-    let is_telling = file.contains('/') || name.contains('.');
-    let texts = [&event.context, &event.lesson, &event.command].into_iter().chain(&event.symptoms);
-    listed || (is_telling && texts.into_iter().any(|text| text.contains(file)))
-}
-
-/// Tells whether two paths are of one file as far as they say: one is the end of the other, from a folder on.
-#[must_use]
-pub fn same_file(left: &str, right: &str) -> bool {
-    let bare = |path: &str| path.trim().trim_start_matches("./").to_owned();
-    let (left, right) = (bare(left), bare(right));
-    ends_with_path(&left, &right) || ends_with_path(&right, &left)
-}
-
-fn ends_with_path(whole: &str, end: &str) -> bool {
-    !end.is_empty()
-        && whole
-            .strip_suffix(end)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::same_file;
     use event::{DecodedLine, codec};
     use memory::{Fold, LinePlace};
 

@@ -23,7 +23,7 @@ pub fn is_known_value(snapshot: &Snapshot, filter: &FilterWord) -> bool {
             memory.event().tags.iter().any(|other| same_tag(other, tag))
         }),
         FilterWord::File(file) => {
-            let filter = Filter { files: vec![file.clone()], ..Filter::default() };
+            let filter = Filter { files: vec![file.clone().into()], ..Filter::default() };
             any_with_words(snapshot, file, &|memory| filter.fits(memory))
         }
         FilterWord::Repo(_) => false,

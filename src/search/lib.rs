@@ -5,6 +5,7 @@
 //! `relevance`, `prior`, `top_k`, `dedup`, `failure_match`; `near_miss` tells what these lost. Not here: the text of a hit (`reply`), the vector of a
 //! query (`engine`).
 
+mod asked_file;
 mod better_note;
 mod briefing;
 mod candidates;
@@ -39,6 +40,7 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use asked_file::{AskedFile, same_file};
 pub use briefing::{BriefingMemory, BriefingSelection, LastSession, Occasion, Section, pick};
 pub use completion::{COMPLETIONS_MAX, CompletionSlot, Completions, complete};
 pub use contradictions::{
@@ -48,7 +50,7 @@ pub use contradictions::{
 pub use cosine_scale::CosineScale;
 pub use dedup::TextSignature;
 pub use failure_match::Failure;
-pub use filter::{Filter, Flagged, same_file};
+pub use filter::{Filter, Flagged};
 pub use hit::{Hit, Tier};
 pub use known_values::is_known_value;
 pub use merged_hits::merge_hits;

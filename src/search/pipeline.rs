@@ -14,6 +14,7 @@ use super::phrase::{self, Phrase};
 use super::prior::{self, Locality};
 use super::query::{Query, Tiers, WordMatching};
 use super::score::Score;
+use super::staleness::UnmergedPolicy;
 use super::{better_note, dedup, fuse, late_interaction, relevance, top_k};
 use crate::snapshot::Snapshot;
 use event::{RepoKey, Timestamp};
@@ -243,12 +244,18 @@ impl Ranking<'_> {
         let nearest = Locality::from_same_repo(here.is_some());
         let weigh = |fit, (candidate, late): (Candidate, Option<f32>)| {
             let memory = Arc::clone(snapshot.memory(candidate.number)?);
+            let is_unmerged =
+                query.unmerged.is_some_and(|unmerged| unmerged.contains_key(&memory.id));
+            if is_unmerged && query.unmerged_policy == UnmergedPolicy::LeftOut {
+                return None;
+            }
             let is_of =
                 |keys: &BTreeSet<RepoKey>| memory.is_global() || keys.contains(&memory.repo);
             let is_here = here.as_ref().is_some_and(is_of);
             let place = Locality::from_same_repo(is_here);
             let score = prior::weigh(&candidate, fit, &memory, self.now, place);
             let score = Score { late, ..score };
+            let score = if is_unmerged { prior::on_other_branch(score) } else { score };
             Some(Hit {
                 number: candidate.number,
                 memory,

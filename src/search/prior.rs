@@ -48,6 +48,9 @@ const DOUBT_STALE: f32 = -0.45;
 /// For a memory that failed more often than it helped.
 const DOUBT_FAILED: f32 = -0.35;
 
+/// For a memory of a branch that is not merged where the caller is: it may be no fact there.
+const UNMERGED: f32 = -0.3;
+
 /// Whether a memory is from the caller's repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Locality {
@@ -103,6 +106,11 @@ pub(super) fn weigh(
         total: fit + repo + recency + success + trust,
         ..Score::default()
     }
+}
+
+/// Takes from a score what a memory loses whose branch is not merged where the caller is.
+pub(super) fn on_other_branch(score: Score) -> Score {
+    Score { branch: UNMERGED, total: score.total + UNMERGED, ..score }
 }
 
 /// Returns 1 for now, halved for each half-life; one half without a time. A time in the future, which the clock of

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::failure_match::Failure;
 use super::filter::Filter;
+use super::staleness::{UnmergedMemories, UnmergedPolicy};
 use event::RepoKey;
 use index::late::QueryToken;
 
@@ -30,6 +31,10 @@ pub struct Query<'a> {
     pub failure: Option<&'a Failure>,
     /// Most near misses to list, each with the step that lost it; 0 for none.
     pub near_misses_max: usize,
+    /// The memories of branches that are not merged where the caller is.
+    pub unmerged: Option<&'a UnmergedMemories>,
+    /// What is done with these.
+    pub unmerged_policy: UnmergedPolicy,
 }
 
 /// Which tiers of hits a search returns.

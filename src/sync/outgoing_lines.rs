@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use event::limits::READ_LINE_BYTES_MAX;
 use event::{
     DecodedLine, Event, GLOBAL_REPO, HOOK, MemoryChange, MemoryScope, RepoKey, Verdict, clean,
-    codec,
+    codec, without_user_name,
 };
 use serde::{Deserialize, Serialize};
 use settings::SyncPolicy;
@@ -245,7 +245,7 @@ fn is_of_session(event: &Event) -> bool {
     event.event_type.as_str() == "session"
 }
 
-/// Returns the line as it leaves: byte for byte, unless a field is left out, it holds a secret, or readers could understand
+/// Returns the line as it leaves: byte for byte, unless a field is left out, it holds a secret or a file below a user's home, or readers could understand
 /// it differently. Then it is written anew, with the id that it had.
 fn shared_form(event: &Event, bytes: &[u8], strip: &[String]) -> String {
     let mut left = event.clone();
@@ -258,6 +258,9 @@ fn shared_form(event: &Event, bytes: &[u8], strip: &[String]) -> String {
             _ => {}
         }
         left.extra.remove(name);
+    }
+    for file in &mut left.files {
+        *file = without_user_name(file).into_owned();
     }
     let left = clean::without_secrets(left);
     match std::str::from_utf8(bytes.trim_ascii()) {
@@ -415,6 +418,22 @@ mod tests {
             ..LeftOutLines::default()
         };
         assert_eq!(found.left_out, expected);
+    }
+
+    // S-PATH-3
+    #[test]
+    fn no_path_leaves_with_the_name_of_a_user() {
+        let text = concat!(
+            r#"{"id":"a1","lesson":"x","files":["/home/ana/code/api/src/web.rs:7","src/a.rs"]}"#,
+            "\n",
+            r#"{"id":"a2","lesson":"y","files":["C:\\Users\\ana\\x.rs","/srv/x"]}"#,
+            "\n"
+        );
+        let own = OwnStore::with(&[(API, text)]);
+        let lines = own.lines(&sharing(&["*"]));
+        assert!(lines.iter().all(|line| !line.contains("ana")), "{lines:?}");
+        assert!(lines[0].contains(r#"["~/code/api/src/web.rs:7","src/a.rs"]"#), "{lines:?}");
+        assert!(lines[1].contains(r#"["~/x.rs","/srv/x"]"#), "{lines:?}");
     }
 
     // S-SYNC-2

@@ -198,6 +198,9 @@ impl Receipt {
         let texts = always.into_iter().chain(waits).chain(flagged).chain(source);
         let mut report: Map<String, Value> =
             texts.map(|(name, value)| (name.to_owned(), value.into())).collect();
+        if !self.missing_files.is_empty() {
+            report.insert("missing_files".to_owned(), json!(self.missing_files));
+        }
         if !self.redacted.is_empty() {
             report.insert("redacted".to_owned(), json!(self.redacted.rules()));
         }

@@ -5,6 +5,7 @@
 //! [`exit`] has the exit codes of both programs. Not here: what lines mean to a reader.
 
 mod batch;
+mod draft_files;
 mod draft_scope;
 pub mod exit;
 pub mod field_flags;
@@ -86,6 +87,8 @@ pub struct Receipt {
     pub redacted: Redactions,
     /// When it expired, where that was before it was written.
     pub expired: Option<Timestamp>,
+    /// The files that it names and that are nowhere.
+    pub missing_files: Vec<String>,
 }
 
 /// The message about a write that went to the spool.
@@ -100,13 +103,20 @@ impl Receipt {
         suspicion(self.event.event())
     }
 
-    /// Returns the notices for the writer of the event: which secrets were removed, why searches mark it, and which
-    /// claim was not believed.
+    /// Says which files that the event names are nowhere; `None` where all are there, or nobody can tell.
+    #[must_use]
+    pub fn missing_files_notice(&self) -> Option<String> {
+        draft_files::missing_files_notice(&self.missing_files)
+    }
+
+    /// Returns the notices for the writer of the event: which secrets were removed, why searches mark it, which claim
+    /// was not believed, and which files are nowhere.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let flagged = self.flagged().map(Suspicion::advice);
         let not_believed = self.not_believed.as_deref().map(identity::ignored_source_notice);
-        let notices = [self.redacted.message(), flagged, not_believed, self.expiry_notice()];
+        let (expiry, missing) = (self.expiry_notice(), self.missing_files_notice());
+        let notices = [self.redacted.message(), flagged, not_believed, expiry, missing];
         notices.into_iter().flatten().collect()
     }
 
@@ -151,6 +161,7 @@ pub struct PreparedEvent {
     not_believed: Option<String>,
     redacted: Redactions,
     expired: Option<Timestamp>,
+    missing_files: Vec<String>,
 }
 
 impl Writer {
@@ -209,6 +220,12 @@ impl Writer {
         target.remember(&self.store, moment.now);
         let repo = target.repo.clone();
         let not_believed = self.identity.complete(&mut draft);
+        let missing_files = draft_files::keep_files(
+            &mut draft,
+            &repo,
+            &self.directory,
+            (&self.store, &self.config),
+        );
         let agent_id = self.identity.agent_id.clone().into_string();
         let Moment { now, random } = moment;
         let stamp = Stamp { now, random, repo: repo.clone(), agent_id, days: self.config.days };
@@ -232,7 +249,7 @@ impl Writer {
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted, expired })
+        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted, expired, missing_files })
     }
 
     /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
@@ -385,10 +402,21 @@ impl PreparedEvent {
 
     /// Makes the receipt of the write.
     fn receipt(self, appended: &AppendOutcome) -> Receipt {
-        let Self { id, repo, event, not_believed, redacted, expired, .. } = self;
+        let Self { id, repo, event, not_believed, redacted, expired, missing_files, .. } = self;
         let AppendOutcome { durability, place, .. } = *appended;
         let at = (appended.path.clone(), appended.offset);
-        Receipt { id, repo, durability, place, at, event, not_believed, redacted, expired }
+        Receipt {
+            id,
+            repo,
+            durability,
+            place,
+            at,
+            event,
+            not_believed,
+            redacted,
+            expired,
+            missing_files,
+        }
     }
 
     /// Returns the event's id.

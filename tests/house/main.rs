@@ -49,7 +49,10 @@ const MAP: &[Room] = &[
     ),
     ("sync", &["guard", "git", "event", "settings", "store"]),
     ("providers", &["guard", "settings", "store", "http_client", "index", "sessions"]),
-    ("clients", &["guard", "event", "store", "writer", "learning", "reply", "requests", "api"]),
+    (
+        "clients",
+        &["guard", "event", "place", "store", "writer", "learning", "reply", "requests", "api"],
+    ),
     ("exchange", &["guard", "event", "store", "writer", "transcripts"]),
     (
         "upkeep",

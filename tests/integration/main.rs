@@ -135,6 +135,10 @@ mod scrub;
 mod secrets;
 // The shell helper for agents needs only the log-memory program.
 mod shell_helper;
+// Memories of branches that are not merged say so, and hooks leave them out.
+mod other_branches;
+// A file is that of the folder somebody stands in.
+mod right_file;
 // Memories that no longer match the code are listed, whatever the state of git.
 mod staleness;
 // A store that others could have written is not trusted.

@@ -3,6 +3,7 @@
 
 mod answer_cases;
 mod answer_types;
+mod file_surfaces;
 mod fixture_world;
 
 use std::path::PathBuf;

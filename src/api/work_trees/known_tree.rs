@@ -4,14 +4,16 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 use event::{RepoKey, Timestamp};
 use memory::{FoldMark, Memory};
 use place::{Machine, Place, place_by_files};
 use search::snapshot::Snapshot;
-use search::staleness::{GitError, StalenessCheck, StalenessReport};
+use search::staleness::{GitError, StalenessCheck, StalenessReport, UnmergedMemories};
 
+use super::merge_state::{GitPatience, MergeState};
 use super::tree_print::tree_print;
 
 /// Most memories of a repository that are checked, the newest.
@@ -23,12 +25,16 @@ const FILES_MAX: usize = 4_096;
 /// How long a look holds at most, in seconds: nothing that is compared shows that git lost a commit which no branch has.
 const SECONDS_MAX: i64 = 600;
 
+/// How often it is checked whether another one is done with asking git.
+const LOCK_POLL: Duration = Duration::from_millis(2);
+
 /// A work tree that a caller came from.
 #[derive(Debug)]
 pub struct KnownTree {
     top: PathBuf,
     repo: RepoKey,
     last: Mutex<Option<Arc<TreeLook>>>,
+    merge_state: Mutex<MergeState>,
 }
 
 /// What a look found.
@@ -55,7 +61,7 @@ impl KnownTree {
     /// A work tree that was not looked at yet.
     #[must_use]
     pub fn new(top: PathBuf, repo: RepoKey) -> Self {
-        Self { top, repo, last: Mutex::default() }
+        Self { top, repo, last: Mutex::default(), merge_state: Mutex::default() }
     }
 
     /// Returns its top directory.
@@ -74,6 +80,39 @@ impl KnownTree {
     #[must_use]
     pub fn name(&self) -> String {
         self.top.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Returns the memories of branches that are not merged in it. `place` is the work tree as it is now.
+    #[must_use]
+    pub fn unmerged(
+        &self,
+        place: &Place,
+        snapshot: &Snapshot,
+        (now, patience): (Timestamp, GitPatience),
+    ) -> Arc<UnmergedMemories> {
+        let until = Instant::now() + patience.time();
+        loop {
+            match self.merge_state.try_lock() {
+                Ok(mut state) => return state.look(place, &self.repo, snapshot, (now, patience)),
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    let mut state = poisoned.into_inner();
+                    return state.look(place, &self.repo, snapshot, (now, patience));
+                }
+                // The watcher waits longer for git than anybody who asks.
+                Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                    std::thread::park_timeout(LOCK_POLL);
+                }
+                Err(TryLockError::WouldBlock) => return Arc::default(),
+            }
+        }
+    }
+
+    /// Tells whether a file that is gone is there under another name, as far as the last look knows.
+    #[must_use]
+    pub fn is_renamed(&self, file: &str) -> bool {
+        // Nobody waits here for a look.
+        let last = self.last.try_lock().ok().and_then(|last| last.clone());
+        last.is_some_and(|look| look.report.renamed.contains_key(file))
     }
 
     /// Returns the last look if nothing has changed since then, else looks. Of several who ask at once one looks, and the

@@ -12,6 +12,7 @@ use engine::watch::{FolderHint, FolderWatch};
 use search::snapshot::Snapshot;
 
 use super::known_tree::{KnownTree, TreeLook};
+use super::merge_state::GitPatience;
 use super::stale_events::ReportedTree;
 use crate::journal::Journal;
 use crate::journal::agent_delivery::DeliveryJournal;
@@ -181,6 +182,8 @@ impl StaleWatcher {
             self.seen.remove(tree.top());
             return;
         };
+        // The next search then finds it known.
+        let _ = tree.unmerged(&look.place, snapshot, ((core.clock)().now, GitPatience::Watcher));
         let journal = core.delivery_journal.as_ref().map(DeliveryJournal::journal);
         let seen = self.seen.entry(tree.top().to_owned()).or_insert_with(|| SeenTree {
             tree: Arc::clone(tree),

@@ -21,7 +21,7 @@ use learning::session_lesson::{self, SessionLesson};
 use learning::signature::Signature;
 use reply::SearchAnswer;
 use requests::Request;
-use requests::{Api, Flagged, SearchRequest};
+use requests::{Api, Flagged, SearchRequest, UnmergedPolicy};
 
 impl HookRun<'_> {
     /// Updates the state of the session with this event, and saves what was learned.
@@ -164,8 +164,11 @@ impl HookRun<'_> {
 
     /// Looks for a draft with this key. Every draft has its key among its tags.
     fn find_draft(&self, api: &dyn Api, key: &str) -> Result<EarlierDraft, NoAnswer> {
-        let request =
-            SearchRequest { flagged: Flagged::Included, ..tag_request(key.to_owned(), 1) };
+        let request = SearchRequest {
+            flagged: Flagged::Included,
+            unmerged: UnmergedPolicy::Marked,
+            ..tag_request(key.to_owned(), 1)
+        };
         let found: SearchAnswer = api.ask(&Request::Search(request))?.answer().unwrap_or_default();
         let first = found.memories.into_iter().next().map(|hit| hit.memory.event);
         Ok(match first {

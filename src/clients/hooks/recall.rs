@@ -17,7 +17,7 @@ use reply::SearchAnswer;
 use requests::Request;
 use requests::{
     ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,
-    SessionSearchRequest, Shape, Tiers,
+    SessionSearchRequest, Shape, Tiers, UnmergedPolicy,
 };
 
 /// Most tokens of an answer at the start, including the fence around it.
@@ -61,7 +61,9 @@ pub(super) fn start_briefing(
 ) -> Result<NewMemories, NoAnswer> {
     let max_tokens = START_TOKENS - FENCE_BYTES.div_ceil(TOKEN_BYTES);
     let shape = Shape::Words;
-    let request = ContextRequest { max_tokens, shape, loaded, ..ContextRequest::default() };
+    let unmerged = UnmergedPolicy::LeftOut;
+    let request =
+        ContextRequest { max_tokens, shape, loaded, unmerged, ..ContextRequest::default() };
     let reply = reach()?.ask(&Request::Context(request))?;
     let none = BTreeSet::new();
     let shown = if why == StartReason::Emptied { &none } else { &session.state.shown_ids };
@@ -97,6 +99,7 @@ pub(super) fn prompt_lessons(
         min_relevance_percent: PROMPT_LIKELIHOOD_PERCENT,
         tiers: Tiers::Likely,
         flagged: Flagged::Excluded,
+        unmerged: UnmergedPolicy::LeftOut,
         ..SearchRequest::default()
     };
     let reply = reach()?.ask(&Request::Search(request))?;
@@ -145,6 +148,7 @@ pub(super) fn tag_request(tag: String, limit: usize) -> SearchRequest {
         mode: Mode::Lexical,
         min_relevance_percent: 0,
         flagged: Flagged::Excluded,
+        unmerged: UnmergedPolicy::LeftOut,
         limit,
         ..SearchRequest::default()
     }
@@ -184,6 +188,7 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
         min_relevance_percent: FAILURE_LIKELIHOOD_PERCENT,
         tiers: Tiers::Likely,
         flagged: Flagged::Excluded,
+        unmerged: UnmergedPolicy::LeftOut,
         ..SearchRequest::default()
     })
 }

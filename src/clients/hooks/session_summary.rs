@@ -9,6 +9,7 @@ use event::Draft;
 use guard::secrets::RedactedText;
 use guard::text::{Layout, neutralise};
 use learning::command_effects::is_path;
+use place::{FileViewpoint, Machine, PlaceStrength, place_by_files};
 
 /// Most goals, and most files, that are named. Of more, the number is given.
 const NAMED_MAX: usize = 8;
@@ -24,7 +25,8 @@ const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
 /// special characters in their names exist.
 #[must_use]
 pub fn summary_draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
-    let files = files(seen, directory);
+    let edited = edited_files(seen, directory);
+    let files: Vec<String> = edited.iter().map(|file| file.from_top.clone()).collect();
     let fixed = distinct(seen.fixed_goals.iter());
     let failed = seen.failures.iter().map(|failure| &failure.goal);
     let open = distinct(failed.filter(|goal| !seen.doubted_goals.contains(*goal)));
@@ -47,29 +49,48 @@ pub fn summary_draft(seen: &SessionState, directory: Option<&Path>) -> Option<Dr
         event_type: Some(SESSION.to_owned()),
         lesson: Some(parts.join(" ")),
         tags: vec![SESSION.to_owned()],
-        files: files.into_iter().take(NAMED_MAX).collect(),
+        files: edited.into_iter().take(NAMED_MAX).map(|file| file.for_writer).collect(),
         ..Draft::default()
     })
 }
 
-/// Returns the changed files as paths from the directory on. Files elsewhere are no part of the work there.
-fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
-    let from_there = |file: &RedactedText| {
-        let path = Path::new(file.as_str());
-        let path = match directory {
-            Some(directory) if path.is_absolute() => path.strip_prefix(directory).ok()?,
-            _ if path.is_absolute() => return None,
-            _ => path.strip_prefix(".").unwrap_or(path),
-        };
-        Some(path.to_str()?.replace('\\', "/")).filter(|file| !file.is_empty())
+/// A file that the session changed.
+struct EditedFile {
+    /// Its path from the top of the work tree on.
+    from_top: String,
+    /// A path that a writer in the session's directory takes for the same file.
+    for_writer: String,
+}
+
+/// Returns the changed files of the work tree. Files elsewhere are no part of the work there.
+fn edited_files(seen: &SessionState, directory: Option<&Path>) -> Vec<EditedFile> {
+    // The repository does not matter here, only the top of its work tree.
+    let machine = Machine::default();
+    let place = directory.map(|directory| place_by_files(directory, &machine));
+    let place = place.filter(|place| place.strength() >= PlaceStrength::Project);
+    let top = place.as_ref().map(|place| place.top.as_path()).or(directory);
+    let common_dir = place.as_ref().and_then(|place| Some(place.git()?.common_dir.as_path()));
+    let viewpoint = FileViewpoint { top, common_dir, directory, home: None };
+    let edited = |file: &RedactedText| {
+        let kept = viewpoint.kept_path(file).text;
+        let kept = kept.strip_prefix("./").unwrap_or(&kept);
+        if kept.is_empty() || kept == "." || Path::new(kept).has_root() || kept.starts_with("~/") {
+            return None;
+        }
+        let from_top = neutralise(kept, Layout::Line);
+        let is_same = viewpoint.kept_path(&from_top).text == from_top;
+        let whole =
+            top.filter(|_| !is_same).and_then(|top| top.join(kept).to_str().map(str::to_owned));
+        Some(EditedFile { for_writer: whole.unwrap_or_else(|| from_top.clone()), from_top })
     };
-    let known_files: Vec<String> = seen
-        .changed_files
-        .iter()
-        .filter(|file| is_file(file, directory))
-        .filter_map(from_there)
-        .collect();
-    distinct(known_files.iter())
+    let mut files: Vec<EditedFile> = Vec::new();
+    let named = seen.changed_files.iter().filter(|file| is_file(file, directory));
+    for file in named.filter_map(edited) {
+        if files.iter().all(|other| other.from_top != file.from_top) {
+            files.push(file);
+        }
+    }
+    files
 }
 
 /// Tells whether a change names one file. A word of a command line need not: a shell may expand it, and the directory
@@ -194,6 +215,32 @@ mod tests {
                 [file]
             );
         }
+    }
+
+    // S-HOOK-13, S-PATH-1
+    #[test]
+    fn files_of_a_session_are_named_from_the_top() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let package = top.join("packages/web");
+        for file in ["packages/web/src/cart.ts", "src/cart.ts", "Makefile"] {
+            std::fs::create_dir_all(top.join(file).parent().unwrap()).unwrap();
+            std::fs::write(top.join(file), "").unwrap();
+        }
+        std::fs::create_dir(top.join(".git")).unwrap();
+        let mut state = SessionState::default();
+        state.apply(failed_entry("npm test"));
+        let absolute = |file: &str| top.join(file).to_str().unwrap().to_owned();
+        for file in ["src/cart.ts".to_owned(), absolute("src/cart.ts"), absolute("Makefile")] {
+            state.apply(changed_entry(&file));
+        }
+        let draft = summary_draft(&state, Some(&package)).unwrap();
+        let lesson = draft.lesson.unwrap();
+        let named = "Changed files: packages/web/src/cart.ts, src/cart.ts, Makefile.";
+        assert!(lesson.ends_with(named), "{lesson}");
+        // The writer stands in the package.
+        let expected = ["packages/web/src/cart.ts", &absolute("src/cart.ts"), "Makefile"];
+        assert_eq!(draft.files, expected);
     }
 
     // S-HOOK-13

@@ -43,6 +43,7 @@ fn briefing_within(
         picked,
         changed: &changed,
         log_state: LogState::Read,
+        unmerged: &UnmergedMemories::new(),
         notices,
         shape,
         max_tokens,

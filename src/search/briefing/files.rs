@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use super::super::filter::is_about;
 use super::order::RankedMemory;
 use super::{Occasion, SESSION};
 use crate::snapshot::Snapshot;
@@ -27,12 +26,11 @@ pub(super) fn memories_about_files<'a>(
         memory.is_some_and(|memory| occasion.repos.contains(&memory.repo))
     };
     for file in occasion.files.iter().take(FILES_MAX) {
-        let file = file.trim();
-        for found in snapshot.lexical().search(file, is_here, LOOKED_AT_MAX) {
+        for found in snapshot.lexical().search(file.path(), is_here, LOOKED_AT_MAX) {
             let memory = snapshot.memory(found.doc.0);
             // The record of a session says nothing about its files.
             let memory = memory.filter(|memory| memory.provenance.kind.as_str() != SESSION);
-            if memory.is_some_and(|memory| is_about(&memory.event(), file)) {
+            if memory.is_some_and(|memory| file.is_named_by(&memory.event(), &memory.repo)) {
                 numbers.insert(found.doc.0);
             }
         }

@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use self::order::{RankedMemory, best_first};
 use self::repeats::Repeats;
+use super::asked_file::AskedFile;
 use super::prior;
-use super::staleness::last_held;
+use super::staleness::{UnmergedMemories, UnmergedPolicy, last_held};
 use crate::snapshot::Snapshot;
 use event::{AGENT_FILE, RepoKey, Timestamp};
 use memory::Memory;
@@ -31,12 +32,16 @@ pub struct Occasion<'a> {
     /// The hits for the task, best first.
     pub for_task: &'a [Arc<Memory>],
     /// The caller's files.
-    pub files: &'a [String],
+    pub files: &'a [AskedFile],
     /// The rule files of the repository that the client loads by itself, as paths from its top: rules imported from them
     /// are not shown.
     pub loaded: &'a [String],
     /// The caller's session, where it is known: its own memories are not shown.
     pub own_session: Option<&'a str>,
+    /// The memories of branches that are not merged where the caller is.
+    pub unmerged: &'a UnmergedMemories,
+    /// What is done with these.
+    pub unmerged_policy: UnmergedPolicy,
     /// Tells whether a file of the repository is known not to be there any more.
     pub is_gone: &'a dyn Fn(&str) -> bool,
     /// Tells whether a file of the repository is known to be written after a time.
@@ -293,10 +298,10 @@ impl Picker<'_> {
     fn pick<'a>(
         &mut self,
         limit: usize,
-        candidates: impl Iterator<Item = &'a Arc<Memory>>,
+        candidates: impl Iterator<Item = &'a Arc<Memory>> + 'a,
     ) -> Vec<BriefingMemory> {
         let mut notes = Vec::new();
-        for memory in candidates {
+        for memory in self.merged_first(candidates) {
             if notes.len() >= limit {
                 break;
             }
@@ -306,6 +311,23 @@ impl Picker<'_> {
             }
         }
         notes
+    }
+
+    /// Puts memories of branches that are not merged here behind all others, or leaves them out.
+    fn merged_first<'a>(
+        &self,
+        candidates: impl Iterator<Item = &'a Arc<Memory>> + 'a,
+    ) -> Box<dyn Iterator<Item = &'a Arc<Memory>> + 'a> {
+        let Occasion { unmerged, unmerged_policy, .. } = self.occasion;
+        if unmerged.is_empty() {
+            return Box::new(candidates);
+        }
+        let is_merged = |memory: &&'a Arc<Memory>| !unmerged.contains_key(&memory.id);
+        let (merged, others): (Vec<_>, Vec<_>) = candidates.partition(is_merged);
+        match unmerged_policy {
+            UnmergedPolicy::Marked => Box::new(merged.into_iter().chain(others)),
+            UnmergedPolicy::LeftOut => Box::new(merged.into_iter()),
+        }
     }
 
     /// Tells whether a memory may be shown and is new, and notes it.
@@ -346,11 +368,11 @@ impl Picker<'_> {
     fn take_fresh<'a>(
         &mut self,
         limit: usize,
-        candidates: impl Iterator<Item = &'a Arc<Memory>>,
+        candidates: impl Iterator<Item = &'a Arc<Memory>> + 'a,
         stale: &mut Vec<BriefingMemory>,
     ) -> Vec<BriefingMemory> {
         let mut notes = Vec::new();
-        for memory in candidates {
+        for memory in self.merged_first(candidates) {
             if notes.len() >= limit {
                 break;
             }

@@ -23,6 +23,8 @@ fn with(mut line: Value, field: &str, value: Value) -> Value {
     line
 }
 
+static NONE: UnmergedMemories = UnmergedMemories::new();
+
 fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> BriefingSelection {
     let snapshot = snapshot(lines);
     let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
@@ -33,6 +35,8 @@ fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> Brief
         files: &[],
         loaded: &[],
         own_session: None,
+        unmerged: &NONE,
+        unmerged_policy: UnmergedPolicy::Marked,
         is_gone: &|file| file.starts_with("old/"),
         is_written_after: &|_, _| false,
     };
@@ -179,7 +183,7 @@ fn files_at_hand_are_known_by_the_end_of_their_path() {
             json!(["src/lib/parser.rs"]),
         ),
     ];
-    let files = ["src/lib/parser.rs".to_owned()];
+    let files = ["src/lib/parser.rs".into()];
     let picked = picked_with(&lines, |occasion| occasion.files = Box::leak(Box::new(files)));
     let mut found = ids(&picked, Section::ForFiles);
     found.sort_unstable();
@@ -236,6 +240,8 @@ fn the_disk_is_asked_a_bounded_number_of_times() {
         files: &[],
         loaded: &[],
         own_session: None,
+        unmerged: &NONE,
+        unmerged_policy: UnmergedPolicy::Marked,
         is_gone: &is_gone,
         is_written_after: &|_, _| false,
     };
@@ -345,7 +351,7 @@ proptest! {
         }).collect();
         let mut turned = lines.clone();
         turned.rotate_left(turn % lines.len().max(1));
-        let files: Vec<String> = files.into_iter().map(str::to_owned).collect();
+        let files: Vec<AskedFile> = files.into_iter().map(AskedFile::from).collect();
         let all = |lines: &[Value]| -> Vec<(Section, Vec<String>)> {
             let snapshot = snapshot(lines);
             let hits = super::super::search(
@@ -353,7 +359,7 @@ proptest! {
             let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
             let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
             let occasion = Occasion { repos: &repos, now: now(), for_task: &for_task, files: &files, loaded: &[],
-                own_session: Some("s2"), is_gone: &|file| file.starts_with("old/"),
+                own_session: Some("s2"), unmerged: &NONE, unmerged_policy: UnmergedPolicy::Marked, is_gone: &|file| file.starts_with("old/"),
                 is_written_after: &|file, _| file.ends_with("b.rs") };
             let picked = pick(&snapshot, &occasion);
             let id = |note: &BriefingMemory| note.memory.id.as_str().to_owned();
@@ -365,5 +371,26 @@ proptest! {
         prop_assert_eq!(ids.len(), once.len());
         prop_assert!(sections.is_sorted_by_key(|(section, _)| *section));
         prop_assert_eq!(sections, all(&turned));
+    }
+}
+
+// S-CONTEXT-10
+#[test]
+fn what_is_not_merged_stands_behind_or_is_left_out() {
+    let lines: Vec<Value> = ["a", "b", "c"]
+        .iter()
+        .zip([1, 2, 3])
+        .map(|(id, day)| line(id, day, "decision", &format!("the {id} way")))
+        .collect();
+    let unmerged =
+        UnmergedMemories::from([(event::EventId::foreign("c").unwrap(), "feat".to_owned())]);
+    let unmerged: &UnmergedMemories = Box::leak(Box::new(unmerged));
+    for (policy, expected) in
+        [(UnmergedPolicy::Marked, vec!["b", "a", "c"]), (UnmergedPolicy::LeftOut, vec!["b", "a"])]
+    {
+        let picked = picked_with(&lines, |occasion| {
+            (occasion.unmerged, occasion.unmerged_policy) = (unmerged, policy);
+        });
+        assert_eq!(ids(&picked, Section::Decisions), expected);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::named_entities::{NamedEntity, named_entities};
 use super::{CodePlace, NodeRef};
-use crate::same_file;
+use crate::asked_file::{AskedFile, same_file};
 use crate::snapshot::Snapshot;
 use event::{Relation, Strength, Timestamp};
 use index::lexical::DocId;
@@ -73,6 +73,8 @@ pub struct InferredLinks<'a> {
     pub now: Timestamp,
     /// Memories that were learned later do not count.
     pub until: Option<Timestamp>,
+    /// The file that the question names, where it names one.
+    pub file: Option<&'a AskedFile>,
 }
 
 impl InferredLinks<'_> {
@@ -147,7 +149,7 @@ impl InferredLinks<'_> {
         let found = self.snapshot.lexical().search(&place.path, keep, OF_FILE_MAX);
         let numbers = found.into_iter().map(|scored| scored.doc.0);
         let naming = numbers.filter(|number| {
-            self.snapshot.memory(*number).is_some_and(|memory| names_place(memory, place))
+            self.snapshot.memory(*number).is_some_and(|memory| self.names_place(memory, place))
         });
         naming
             .map(|number| InferredLink {
@@ -155,6 +157,20 @@ impl InferredLinks<'_> {
                 reason: InferredReason::MemoryNamesFile,
             })
             .collect()
+    }
+
+    fn names_place(&self, memory: &Memory, place: &CodePlace) -> bool {
+        let event = memory.event();
+        let asked = self.file.filter(|file| file.path() == place.path);
+        let is_same = |path: &str| match asked {
+            Some(file) => file.has_path(path, &memory.repo),
+            None => same_file(path, &place.path),
+        };
+        let is_of = |thing: &NamedEntity| matches!(thing, NamedEntity::File(path) if is_same(path));
+        let is_named = named_entities(&event).iter().any(is_of);
+        let Some(symbol) = &place.symbol else { return is_named };
+        let texts = [&event.context, &event.lesson, &event.command];
+        is_named && texts.into_iter().any(|text| text.contains(symbol.as_str()))
     }
 
     /// Tells whether a memory is active and known.
@@ -167,13 +183,4 @@ impl InferredLinks<'_> {
 pub(super) fn is_counted(memory: &Memory, now: Timestamp, until: Option<Timestamp>) -> bool {
     let Some(until) = until else { return !memory.is_inactive(now) };
     memory.timestamp.is_none_or(|at| at <= until) && !memory.was_inactive(until)
-}
-
-fn names_place(memory: &Memory, place: &CodePlace) -> bool {
-    let event = memory.event();
-    let is_of = |thing: &NamedEntity| matches!(thing, NamedEntity::File(path) if same_file(path, &place.path));
-    let Some(symbol) = &place.symbol else { return named_entities(&event).iter().any(is_of) };
-    let texts = [&event.context, &event.lesson, &event.command];
-    named_entities(&event).iter().any(is_of)
-        && texts.into_iter().any(|text| text.contains(symbol.as_str()))
 }

@@ -44,6 +44,7 @@ fn walked(
     let snapshot = snapshot(lines);
     let mut asked = WalkOptions {
         starts: vec![node_ref(&snapshot, from)],
+        file: None,
         depth: 1,
         direction: LinkDirection::Both,
         relation: None,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::inferred_links::is_counted;
 use super::{InferredLinks, InferredReason, LinkEdge, Links, NodeRef};
+use crate::asked_file::AskedFile;
 use crate::snapshot::Snapshot;
 use event::{Relation, Strength, Timestamp};
 use guard::disclosure::DisclosureOccasion;
@@ -62,6 +63,8 @@ impl LinkDirection {
 pub struct WalkOptions {
     /// The nodes where it begins, which all mean one thing.
     pub starts: Vec<NodeRef>,
+    /// The file that the question names, where it names one.
+    pub file: Option<AskedFile>,
     /// Most steps from there.
     pub depth: usize,
     /// The direction.
@@ -116,7 +119,8 @@ pub struct WalkResult {
 /// Walks the graph.
 #[must_use]
 pub fn walk(snapshot: &Snapshot, links: &Links, walk: &WalkOptions) -> WalkResult {
-    let common = InferredLinks { snapshot, now: walk.now, until: walk.as_of };
+    let common =
+        InferredLinks { snapshot, now: walk.now, until: walk.as_of, file: walk.file.as_ref() };
     let mut walked = WalkResult::default();
     let mut seen: HashSet<NodeRef> = walk.starts.iter().cloned().collect();
     let mut frontier = walk.starts.clone();

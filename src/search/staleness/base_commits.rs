@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::branch_tips::BranchTips;
 use super::checked_memory::{CheckedMemory, ComparisonBase, last_held};
 use super::git_questions::{GitError, GitQuestions};
+use super::landed_work::landed_commits;
 use event::Timestamp;
 use memory::Memory;
 use place::WorkTree;
@@ -35,10 +37,8 @@ impl ComparisonBase {
 pub(super) struct BaseCommits {
     /// Commits of memories that git has, as they name them, and in full.
     known: BTreeMap<String, String>,
-    /// The full ids of the commits that no branch or tag contains.
+    /// The full ids of the commits that no branch or tag contains, and whose work has not landed.
     unreachable: BTreeSet<String>,
-    /// Commits of memories that git does not have.
-    missing: BTreeSet<String>,
     /// Commits of the history with their times in seconds, in git's order, back to the oldest time asked for.
     history: Vec<(i64, String)>,
 }
@@ -56,10 +56,7 @@ impl BaseCommits {
         if !commits.is_empty() {
             bases.find(git, &commits)?;
         }
-        // In a shallow clone the history is unknown.
-        if !at.common_dir.join("shallow").exists() {
-            bases.missing = commits.into_iter().filter(|c| !bases.known.contains_key(c)).collect();
-        }
+        bases.keep_dropped(git, at);
         let by_time = asked.iter().filter(|checked| bases.full_commit(&checked.base).is_none());
         if let Some(oldest) = by_time.filter_map(|checked| checked.base.time()).min() {
             bases.history = history(git, oldest)?;
@@ -69,17 +66,7 @@ impl BaseCommits {
 
     /// Finds out which commits git has, and which of them are in no history.
     fn find(&mut self, git: &GitQuestions, commits: &BTreeSet<String>) -> Result<(), GitError> {
-        let list = commits.iter().map(String::as_str);
-        let question = ["rev-list", "--no-walk", "--ignore-missing"].into_iter().chain(list);
-        let question: Vec<&str> = question.chain(["--"]).collect();
-        let commits_found = lines(&git.ask(&question)?);
-        for commit in commits {
-            if let Some(whole) =
-                commits_found.iter().find(|whole| whole.starts_with(commit.as_str()))
-            {
-                self.known.insert(commit.clone(), whole.clone());
-            }
-        }
+        self.known = known_commits(git, commits)?;
         let known = self.known.values().map(String::as_str);
         let question: Vec<&str> =
             ["rev-list"].into_iter().chain(known).chain(["--not", "--all", "--"]).collect();
@@ -87,6 +74,25 @@ impl BaseCommits {
             self.unreachable = lines(&git.ask(&question)?).into_iter().collect();
         }
         Ok(())
+    }
+
+    /// Keeps of the unreachable commits those whose work is nowhere in the history. Where git cannot tell, none is: a shallow clone
+    /// has left out history, and squashes are usual.
+    fn keep_dropped(&mut self, git: &GitQuestions, at: &WorkTree) {
+        let named: BTreeSet<String> = self
+            .known
+            .values()
+            .filter(|commit| self.unreachable.contains(*commit))
+            .cloned()
+            .collect();
+        self.unreachable.clear();
+        if named.is_empty() || at.common_dir.join("shallow").exists() {
+            return;
+        }
+        let tips = BranchTips::ask(git).map(|tips| tips.merged_ends());
+        if let Ok(landed) = tips.and_then(|tips| landed_commits(git, &named, &tips)) {
+            self.unreachable = named.difference(&landed).cloned().collect();
+        }
     }
 
     fn full_commit(&self, base: &ComparisonBase) -> Option<&str> {
@@ -102,12 +108,28 @@ impl BaseCommits {
         })
     }
 
-    /// Tells whether a commit is in no branch and no tag any more.
+    /// Tells whether a commit is in no branch and no tag any more, and its work nowhere in the history. Of a commit that git does not
+    /// have only others know.
     pub(super) fn is_gone(&self, commit: &str) -> bool {
-        let commit = commit.to_lowercase();
-        let is_unreachable = |whole: &String| self.unreachable.contains(whole);
-        self.missing.contains(&commit) || self.known.get(&commit).is_some_and(is_unreachable)
+        let whole = self.known.get(&commit.to_lowercase());
+        whole.is_some_and(|whole| self.unreachable.contains(whole))
     }
+}
+
+/// Finds the commits that git has, in full, by their ids as they are named. An id that several begin with names none.
+pub(super) fn known_commits(
+    git: &GitQuestions,
+    commits: &BTreeSet<String>,
+) -> Result<BTreeMap<String, String>, GitError> {
+    let list = commits.iter().map(String::as_str);
+    let question = ["rev-list", "--no-walk", "--ignore-missing"].into_iter().chain(list);
+    let found: BTreeSet<String> =
+        lines(&git.ask(&question.chain(["--"]).collect::<Vec<_>>())?).into_iter().collect();
+    let whole = |commit: &String| {
+        let first = found.range(commit.clone()..).next()?;
+        first.starts_with(commit.as_str()).then(|| (commit.clone(), first.clone()))
+    };
+    Ok(commits.iter().filter_map(whole).collect())
 }
 
 /// The commits from a time on, newest first, and the one before them.
@@ -137,6 +159,6 @@ fn commit_times(answer: &[u8]) -> Vec<(i64, String)> {
     lines.filter_map(commit).collect()
 }
 
-fn lines(answer: &[u8]) -> Vec<String> {
+pub(super) fn lines(answer: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(answer).lines().map(str::to_owned).collect()
 }

@@ -59,28 +59,39 @@ impl From<GitFailure> for GitError {
 /// Which of some paths differ between two commits.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Differences {
-    pub(super) gone: Vec<String>,
+    pub(super) gone: Vec<GoneFile>,
     pub(super) changed: Vec<String>,
+}
+
+/// A file that is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GoneFile {
+    pub(super) path: String,
+    /// The id of its content in the earlier commit.
+    pub(super) blob: String,
 }
 
 impl Differences {
     /// Lists those among some paths.
     pub(super) fn among(&self, paths: &[String]) -> Self {
-        let both =
-            |list: &[String]| paths.iter().filter(|path| list.contains(path)).cloned().collect();
-        Self { gone: both(&self.gone), changed: both(&self.changed) }
+        let gone = |path: &String| self.gone.iter().find(|gone| gone.path == *path).cloned();
+        let changed = paths.iter().filter(|path| self.changed.contains(path));
+        Self { gone: paths.iter().filter_map(gone).collect(), changed: changed.cloned().collect() }
     }
 
-    /// Reads `--name-status -z`: a letter and a path in turn.
+    /// Reads `--raw -z`: `:100644 000000 OLD NEW D` and a path in turn.
     fn read(answer: &[u8]) -> Self {
         let text = String::from_utf8_lossy(answer);
         let mut parts = text.split('\0');
         let mut found = Self::default();
         while let (Some(status), Some(path)) = (parts.next(), parts.next()) {
-            match status {
-                "D" => found.gone.push(path.to_owned()),
+            let mut about = status.split(' ').skip(2);
+            match (about.next(), about.nth(1)) {
+                (Some(blob), Some("D")) => {
+                    found.gone.push(GoneFile { path: path.to_owned(), blob: blob.to_owned() });
+                }
                 // A file that was added later has not changed.
-                "M" | "T" => found.changed.push(path.to_owned()),
+                (_, Some("M" | "T")) => found.changed.push(path.to_owned()),
                 _ => {}
             }
         }
@@ -97,7 +108,12 @@ pub(super) struct GitQuestions {
 
 impl GitQuestions {
     pub(super) fn at(top: &Path) -> Self {
-        Self { top: top.to_owned(), left: Cell::new(Duration::from_millis(GIT_MS_MAX)) }
+        Self::within(top, Duration::from_millis(GIT_MS_MAX))
+    }
+
+    /// Git for a check that may take so long.
+    pub(super) fn within(top: &Path, time: Duration) -> Self {
+        Self { top: top.to_owned(), left: Cell::new(time) }
     }
 
     /// Which of some paths differ between a commit and the one that is checked out.
@@ -109,9 +125,10 @@ impl GitQuestions {
         let mut all = Differences::default();
         let paths: Vec<&str> = paths.into_iter().collect();
         for some in paths.chunks(PATHS_MAX) {
-            let question =
-                ["diff-tree", "-r", "-z", "--name-status", "--no-renames", commit, "HEAD", "--"];
-            let found = Differences::read(&self.ask(question.iter().chain(some))?);
+            let question = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"];
+            let question = question.into_iter().chain([commit, "HEAD", "--"]);
+            let question: Vec<&str> = question.chain(some.iter().copied()).collect();
+            let found = Differences::read(&self.ask(&question)?);
             all.gone.extend(found.gone);
             all.changed.extend(found.changed);
         }
@@ -140,9 +157,20 @@ impl GitQuestions {
         &self,
         question: impl IntoIterator<Item = &'a &'a str>,
     ) -> Result<Vec<u8>, GitError> {
+        self.ask_with(question, String::new())
+    }
+
+    /// Asks git about what it reads from its input.
+    pub(super) fn ask_with<'a>(
+        &self,
+        question: impl IntoIterator<Item = &'a &'a str>,
+        input: String,
+    ) -> Result<Vec<u8>, GitError> {
         let args: Vec<&str> = question.into_iter().copied().collect();
         let began = Instant::now();
-        let call = GitCall { args: &args, bytes_max: ANSWER_BYTES_MAX, ..GitCall::default() };
+        let input = input.into_bytes();
+        let call =
+            GitCall { args: &args, input, bytes_max: ANSWER_BYTES_MAX, ..GitCall::default() };
         let answer = GitProgram::for_directory(&self.top, self.left.get()).run(call);
         self.left.set(self.left.get().saturating_sub(began.elapsed()));
         let answer = answer?;
@@ -171,14 +199,13 @@ mod tests {
     // S-STALE-1
     #[test]
     fn later_files_count_as_unchanged() {
-        let found = Differences::read(b"M\0src/a b.rs\0D\0x\0A\0new\0T\0link\0");
+        let text = b":1 1 a b M\0src/a b.rs\0:1 0 c 0 D\0x\0:0 1 0 d A\0new\0:1 2 e f T\0link\0";
+        let found = Differences::read(text);
+        let gone = vec![GoneFile { path: "x".to_owned(), blob: "c".to_owned() }];
         let list = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
-        let expected = Differences { gone: list(&["x"]), changed: list(&["src/a b.rs", "link"]) };
+        let expected = Differences { gone: gone.clone(), changed: list(&["src/a b.rs", "link"]) };
         assert_eq!(found, expected);
-        assert_eq!(
-            found.among(&list(&["x", "y"])),
-            Differences { gone: list(&["x"]), changed: vec![] }
-        );
+        assert_eq!(found.among(&list(&["x", "y"])), Differences { gone, changed: vec![] });
     }
 
     // S-STALE-5

@@ -2,26 +2,32 @@
 //! gone, commits that are in no history. Reads only.
 //!
 //! `mentions` finds the files and names of a memory, `tree` reads files, `git` reads history, `base_commits` finds
-//! the commit to compare with, `confidence` combines the signs; `changed_files` is the short form for replies. Not
+//! the commit to compare with, `landed_work` whether the work of a lost commit is there in another form, `renames` where a file
+//! went, `confidence` combines the signs; `changed_files` is the short form for replies. Not
 //! here: which memories are checked (`api`), words (`reply`).
 
 mod base_commits;
+mod branch_tips;
 mod changed_files;
 mod checked_memory;
 mod confidence;
 mod git_questions;
+mod landed_work;
 mod mentions;
+mod renames;
 mod tree;
+mod unmerged_branches;
 
 pub(crate) use checked_memory::last_held;
 use checked_memory::{CheckedMemory, ComparisonBase};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use self::base_commits::BaseCommits;
 use self::confidence::{StalenessSigns, confidence};
 use self::git_questions::{Differences, GitQuestions, is_commit_id};
+use self::renames::{RenamedFile, renamed_files};
 use event::{AGENT_FILE, Timestamp};
 use memory::Memory;
 use place::WorkTree;
@@ -30,6 +36,7 @@ pub use self::changed_files::{ChangedFiles, changed_since, is_written_after};
 pub use self::confidence::Symbols;
 pub use self::git_questions::GitError;
 pub use self::tree::is_gone;
+pub use self::unmerged_branches::{CommitStamp, UnmergedMemories, UnmergedPolicy, unmerged_stamps};
 
 /// Returns when a commit of the repository at `top` was made; `None` for a text that names none.
 ///
@@ -64,6 +71,8 @@ pub struct StaleMemory {
 pub struct StalenessReport {
     /// The stale memories, the surest first; of equals those with more files gone, then the newest.
     pub stale: Vec<StaleMemory>,
+    /// The present names of files that were renamed since, by their old ones.
+    pub renamed: BTreeMap<String, String>,
     /// The number of memories that name a file or a commit and were checked.
     pub checked: usize,
     /// The number of memories that were not checked, since they are pinned.
@@ -112,9 +121,9 @@ impl<'a> StalenessCheck<'a> {
         let mut reading = tree::TreeReader::new(self.top);
         let stale = match history {
             Ok((git, bases)) => {
-                let mut found = by_history(&self.asked, &git, &bases, &mut reading);
-                report.git_error = found.1.take();
-                found.0
+                let found = by_history(&self.asked, &git, &bases, &mut reading);
+                (report.git_error, report.renamed) = (found.silence, found.renamed);
+                found.stale
             }
             Err(silence) => {
                 report.git_error = Some(silence);
@@ -151,58 +160,102 @@ fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<CheckedMemory<'
     Some(CheckedMemory { memory, paths, base, commit })
 }
 
+/// What git says about memories.
+#[derive(Default)]
+struct HistoryFindings {
+    stale: Vec<StaleMemory>,
+    renamed: BTreeMap<String, String>,
+    silence: Option<GitError>,
+}
+
 /// Judges memories by the differences between their base commits and the checked-out one.
 fn by_history(
     asked: &[CheckedMemory<'_>],
     git: &GitQuestions,
     bases: &BaseCommits,
     reading: &mut tree::TreeReader<'_>,
-) -> (Vec<StaleMemory>, Option<GitError>) {
+) -> HistoryFindings {
     let mut of_commit: BTreeMap<&str, Vec<&CheckedMemory<'_>>> = BTreeMap::new();
-    let mut stale = Vec::new();
+    let mut differing: Vec<(&CheckedMemory<'_>, Differences)> = Vec::new();
     for checked in asked {
         match bases.commit(&checked.base) {
             Some(commit) => of_commit.entry(commit).or_default().push(checked),
-            None => stale.extend(judge(checked, bases, Differences::default(), reading)),
+            None => differing.push((checked, Differences::default())),
         }
     }
-    let mut silence = None;
+    let mut findings = HistoryFindings::default();
+    let mut with_gone = BTreeSet::new();
     for (commit, same) in of_commit {
         let paths = same.iter().flat_map(|checked| checked.paths.iter().map(String::as_str));
-        let differences = match silence {
+        let differences = match findings.silence {
             None => git.differences(commit, paths.collect()).unwrap_or_else(|why| {
-                silence = Some(why);
+                findings.silence = Some(why);
                 Differences::default()
             }),
             // The time for git is over.
             Some(_) => Differences::default(),
         };
-        for checked in same {
-            stale.extend(judge(checked, bases, differences.among(&checked.paths), reading));
+        if !differences.gone.is_empty() {
+            with_gone.insert(commit);
         }
+        differing.extend(same.into_iter().map(|one| (one, differences.among(&one.paths))));
     }
-    (stale, silence)
+    let renames = renames_of(git, &differing, &with_gone);
+    let judged = differing.into_iter();
+    let judged =
+        judged.filter_map(|(checked, found)| judge(checked, bases, found, &renames, reading));
+    findings.stale = judged.collect();
+    findings.renamed = renames.into_iter().map(|(old, file)| (old, file.path)).collect();
+    findings
+}
+
+/// Follows the renames of files that are gone. Where git does not answer in time, they are gone.
+fn renames_of(
+    git: &GitQuestions,
+    differing: &[(&CheckedMemory<'_>, Differences)],
+    commits: &BTreeSet<&str>,
+) -> BTreeMap<String, RenamedFile> {
+    let gone = differing.iter().flat_map(|(_, found)| &found.gone);
+    let gone: BTreeSet<String> = gone.map(|file| file.path.clone()).collect();
+    if gone.is_empty() {
+        return BTreeMap::new();
+    }
+    let ends = std::iter::once("HEAD").chain(commits.iter().copied());
+    let base = landed_work::common_base(git, ends);
+    let renamed = base.and_then(|base| renamed_files(git, gone, base.as_deref()));
+    renamed.unwrap_or_default()
 }
 
 fn judge(
     asked: &CheckedMemory<'_>,
     bases: &BaseCommits,
     differences: Differences,
+    renames: &BTreeMap<String, RenamedFile>,
     reading: &mut tree::TreeReader<'_>,
 ) -> Option<StaleMemory> {
-    let Differences { gone, changed } = differences;
+    let Differences { gone: missing, mut changed } = differences;
+    let mut gone = Vec::new();
+    for file in missing {
+        match renames.get(&file.path) {
+            None => gone.push(file.path),
+            // Under its new name it may be as it was.
+            Some(renamed) if renamed.blob == file.blob || changed.contains(&renamed.path) => {}
+            Some(renamed) => changed.push(renamed.path.clone()),
+        }
+    }
     let is_commit_gone = asked.commit.as_deref().is_some_and(|commit| bases.is_gone(commit));
     let names =
         if changed.is_empty() { Vec::new() } else { mentions::names(&asked.memory.event()) };
     let symbols = if names.is_empty() {
         Symbols::NotApplicable
     } else {
-        let left = asked.paths.iter().filter(|path| !gone.contains(path));
-        Symbols::look_up(names, &reading.texts(left))
+        let present = asked.paths.iter().filter(|path| !gone.contains(path));
+        let now = present.map(|path| renames.get(path).map_or(path, |renamed| &renamed.path));
+        Symbols::look_up(names, &reading.texts(now))
     };
     let signs = StalenessSigns {
         files: asked.paths.len(),
-        changed_files: gone.len() + changed.len(),
+        changed_files: (gone.len() + changed.len()).min(asked.paths.len()),
         is_commit_gone,
     };
     let confidence = confidence(&signs, &symbols);

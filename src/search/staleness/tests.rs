@@ -182,13 +182,16 @@ fn a_commit_in_no_history_is_reported() {
         at("option", "--output=x"),
         memory("text", 9, &json!({ "lesson": "x", "commit": "see the pull request" })),
     ];
-    assert_eq!(ids(&tree.look(&lines)), ["nobodys"]);
+    // Only others know a commit that was never here.
+    assert!(tree.look(&lines).stale.is_empty());
     tree.git(4, &["reset", "--quiet", "--hard", &first]);
     let report = tree.look(&lines);
-    assert_eq!(ids(&report), ["second", "nobodys"]);
+    assert_eq!(ids(&report), ["second"]);
     assert!(report.stale[0].is_commit_gone && (report.stale[0].confidence - 0.3).abs() < 1e-6);
     tree.git(4, &["branch", "elsewhere", &second]);
-    assert_eq!(ids(&tree.look(&lines)), ["nobodys"], "what a branch leads to is not gone");
+    assert!(tree.look(&lines).stale.is_empty(), "what a branch leads to is not gone");
+    tree.git(4, &["branch", "--delete", "--force", "elsewhere"]);
+    assert_eq!(ids(&tree.look(&lines)), ["second"]);
     // A shallow clone says nothing about the history it left out.
     std::fs::write(tree.top().join(".git/shallow"), "").unwrap();
     assert!(tree.look(&lines).stale.is_empty());
@@ -327,4 +330,204 @@ fn a_memory_older_than_history_hides_no_other() {
         "files": ["a.rs"] });
     let report = tree.look(&[old, memory("m1", 3, &json!({ "lesson": "y", "files": ["a.rs"] }))]);
     assert_eq!((ids(&report), report.git_error), (vec!["m1"], None));
+}
+
+/// A tree with a main line, and a branch with three commits that change one file again and again.
+fn tree_with_branch() -> (Tree, [String; 3]) {
+    let tree = Tree::new();
+    tree.write("src/session.rs", "fn open() {}\nfn close() {}\nfn middle() {}\nfn last() {}\n");
+    tree.write("README.md", "about\n");
+    tree.commit(2);
+    tree.git(3, &["checkout", "--quiet", "-b", "feat"]);
+    let text = |ttl: &str| {
+        format!(
+            "use redis::{ttl};\nfn open() {{ {ttl} }}\nfn close() {{}}\nfn middle() {{}}\nfn last() {{}}\n"
+        )
+    };
+    let commits = [(3, "first_try"), (4, "second_try"), (5, "third_try")].map(|(day, word)| {
+        tree.write("src/session.rs", &text(word));
+        tree.commit(day)
+    });
+    tree.git(6, &["checkout", "--quiet", "main"]);
+    (tree, commits)
+}
+
+fn lessons_at(commits: &[String]) -> Vec<Value> {
+    let at = |(number, commit): (usize, &String)| {
+        memory(
+            &format!("m{number}"),
+            9,
+            &json!({ "lesson": "sessions live in redis", "commit": commit }),
+        )
+    };
+    commits.iter().enumerate().map(at).collect()
+}
+
+// S-STALE-3, S-STALE-10
+#[test]
+fn a_squashed_branch_is_no_evidence() {
+    for is_moved_on in [false, true] {
+        let (tree, commits) = tree_with_branch();
+        if is_moved_on {
+            tree.write(
+                "src/session.rs",
+                "fn open() {}\nfn close() {}\nfn middle() {}\nfn other() {}\n",
+            );
+            tree.write("README.md", "more\n");
+            tree.commit(6);
+        }
+        tree.git(7, &["merge", "--quiet", "--squash", "feat"]);
+        tree.commit(7);
+        tree.git(8, &["branch", "--delete", "--force", "feat"]);
+        assert_eq!(ids(&tree.look(&lessons_at(&commits))), [""; 0], "{is_moved_on}");
+        // Later work on the same lines changes nothing about it.
+        tree.write("src/session.rs", "fn all_new() {}\n");
+        tree.commit(8);
+        assert_eq!(ids(&tree.look(&lessons_at(&commits))), [""; 0], "{is_moved_on}");
+    }
+}
+
+// S-STALE-3, S-STALE-10
+#[test]
+fn rebased_and_picked_commits_are_no_evidence() {
+    let (tree, commits) = tree_with_branch();
+    tree.write("README.md", "more\n");
+    tree.commit(6);
+    tree.git(7, &["checkout", "--quiet", "feat"]);
+    tree.git(7, &["rebase", "--quiet", "main"]);
+    tree.git(7, &["checkout", "--quiet", "main"]);
+    tree.git(7, &["merge", "--quiet", "--ff-only", "feat"]);
+    tree.git(8, &["branch", "--delete", "feat"]);
+    assert_eq!(ids(&tree.look(&lessons_at(&commits))), [""; 0]);
+    let (tree, commits) = tree_with_branch();
+    tree.git(7, &["cherry-pick", &commits[0]]);
+    tree.git(8, &["branch", "--delete", "--force", "feat"]);
+    assert_eq!(ids(&tree.look(&lessons_at(&commits))), ["m2", "m1"], "the rest was dropped");
+}
+
+// S-STALE-3, S-STALE-10
+#[test]
+fn dropped_work_stays_evidence() {
+    let (tree, commits) = tree_with_branch();
+    tree.git(7, &["branch", "--delete", "--force", "feat"]);
+    let report = tree.look(&lessons_at(&commits));
+    assert_eq!(report.stale.len(), 3);
+    assert!(report.stale.iter().all(|stale| (stale.confidence - 0.3).abs() < 1e-6));
+    // Somebody else's fresh clone never had them.
+    let clone = Tree { folder: tempfile::tempdir().unwrap() };
+    let from = tree.top().to_str().unwrap();
+    clone.git(8, &["clone", "--quiet", "--no-local", from, "."]);
+    assert_eq!(ids(&clone.look(&lessons_at(&commits))), [""; 0]);
+    let shallow = Tree { folder: tempfile::tempdir().unwrap() };
+    shallow.git(8, &["clone", "--quiet", "--no-local", "--depth=1", from, "."]);
+    assert_eq!(ids(&shallow.look(&lessons_at(&commits))), [""; 0]);
+}
+
+// S-STALE-12
+#[test]
+fn a_renamed_file_is_followed() {
+    let tree = Tree::new();
+    let text = (0..40).map(|number| format!("fn step_{number}() {{}}\n")).collect::<String>();
+    for file in ["src/pool.rs", "src/gone.rs", "src/kept.rs"] {
+        tree.write(file, &format!("// {file}\n{text}"));
+    }
+    tree.commit(2);
+    let about = |id: &str, file: &str| {
+        memory(id, 3, &json!({ "lesson": "`step_1` waits", "files": [file] }))
+    };
+    let lines =
+        [about("pool", "src/pool.rs"), about("gone", "src/gone.rs"), about("kept", "src/kept.rs")];
+    tree.git(4, &["mv", "src/pool.rs", "src/conn_pool.rs"]);
+    tree.commit(4);
+    assert_eq!(ids(&tree.look(&lines)), [""; 0], "only its name is new");
+    tree.git(5, &["mv", "src/conn_pool.rs", "lib.rs"]);
+    tree.git(5, &["rm", "--quiet", "src/gone.rs"]);
+    tree.commit(5);
+    let report = tree.look(&lines);
+    assert_eq!(ids(&report), ["gone"]);
+    assert_eq!(report.renamed.get("src/pool.rs").map(String::as_str), Some("lib.rs"));
+    tree.write("lib.rs", &format!("{text}fn step_99() {{}}\n"));
+    tree.commit(6);
+    let report = tree.look(&lines);
+    assert_eq!(ids(&report), ["gone", "pool"]);
+    let pool = &report.stale[1];
+    assert_eq!((pool.changed.as_slice(), pool.gone.len()), (&["lib.rs".to_owned()][..], 0));
+    assert_eq!(pool.symbols, Symbols::Found { present: 1, missing: Vec::new() });
+    // A squash has the rename and the change in one commit.
+    tree.git(7, &["checkout", "--quiet", "-b", "feat"]);
+    tree.git(7, &["mv", "src/kept.rs", "src/held.rs"]);
+    tree.commit(7);
+    tree.write("src/held.rs", &format!("{text}fn step_99() {{}}\n"));
+    tree.commit(8);
+    tree.git(9, &["checkout", "--quiet", "main"]);
+    tree.git(9, &["merge", "--quiet", "--squash", "feat"]);
+    tree.commit(9);
+    let report = tree.look(&lines);
+    assert_eq!(ids(&report), ["gone", "pool", "kept"]);
+    assert_eq!(report.stale[2].changed, ["src/held.rs"]);
+}
+
+fn unmerged(tree: &Tree, stamps: &[(&str, &str)]) -> Vec<String> {
+    let stamp = |(branch, commit): &(&str, &str)| CommitStamp {
+        branch: (*branch).to_owned(),
+        commit: (*commit).to_owned(),
+    };
+    let place = place_by_files(tree.top(), &Machine::default());
+    let stamps = stamps.iter().map(stamp).collect();
+    let time = std::time::Duration::from_secs(60);
+    let found = unmerged_stamps(place.git().unwrap(), &stamps, time).unwrap();
+    found.into_iter().map(|stamp| stamp.commit).collect()
+}
+
+// S-STALE-11
+#[test]
+fn a_branch_is_unmerged_until_its_work_has_landed() {
+    let (tree, commits) = tree_with_branch();
+    let main = tree.git(6, &["rev-parse", "main"]);
+    let short = commits[1].get(..9).unwrap().to_owned();
+    let nobodys = "0123456789012345678901234567890123456789";
+    let stamps =
+        [("feat", commits[0].as_str()), ("feat", &short), ("feat", nobodys), ("main", &main)];
+    let mut expected = vec![commits[0].clone(), short.clone()];
+    expected.sort();
+    let sorted = |mut found: Vec<String>| {
+        found.sort();
+        found
+    };
+    assert_eq!(sorted(unmerged(&tree, &stamps)), expected);
+    // A memory from before the first commit of the branch is of the branch.
+    assert_eq!(unmerged(&tree, &[("feat", &main)]), [main.clone()]);
+    tree.git(7, &["checkout", "--quiet", "feat"]);
+    assert!(unmerged(&tree, &stamps).is_empty(), "on the branch itself");
+    tree.git(7, &["checkout", "--quiet", "-b", "feat-2"]);
+    assert!(unmerged(&tree, &stamps).is_empty(), "on a branch of the branch");
+    tree.git(7, &["checkout", "--quiet", "-b", "other", "main"]);
+    assert_eq!(sorted(unmerged(&tree, &stamps)), expected);
+    tree.git(7, &["checkout", "--quiet", "main"]);
+    tree.git(7, &["merge", "--quiet", "--squash", "feat"]);
+    let squash = tree.commit(7);
+    assert!(unmerged(&tree, &stamps).is_empty());
+    assert!(unmerged(&tree, &[("feat", &main)]).is_empty());
+    // What the main line has is no news of a branch, also where the checked-out branch left it earlier.
+    tree.git(8, &["checkout", "--quiet", "other"]);
+    assert!(unmerged(&tree, &stamps).is_empty());
+    assert!(unmerged(&tree, &[("main", &squash)]).is_empty());
+    std::fs::write(tree.top().join(".git/shallow"), "").unwrap();
+    assert!(unmerged(&tree, &stamps).is_empty());
+}
+
+// S-STALE-11
+#[test]
+fn a_merge_commit_merges_whatever_was_written_before() {
+    let (tree, commits) = tree_with_branch();
+    let main = tree.git(6, &["rev-parse", "main"]);
+    tree.git(7, &["merge", "--quiet", "--no-ff", "--message", "x", "feat"]);
+    let stamps = [("feat", commits[2].as_str()), ("feat", &main)];
+    assert!(unmerged(&tree, &stamps).is_empty());
+    // The branch goes on: what was merged stays merged.
+    tree.git(8, &["checkout", "--quiet", "feat"]);
+    tree.write("later.rs", "fn later_work() {}\n");
+    let later = tree.commit(8);
+    tree.git(8, &["checkout", "--quiet", "main"]);
+    assert_eq!(unmerged(&tree, &[stamps[0], ("feat", &later)]), [later]);
 }

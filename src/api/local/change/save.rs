@@ -78,6 +78,10 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         let _ = write!(text, " Note: {notice}.");
         answer.expired = receipt.expired.map(|end| format!("{end:.0}"));
     }
+    if let Some(message) = receipt.missing_files_notice() {
+        let _ = write!(text, " Note: {message}.");
+        answer.missing_files = Some(receipt.missing_files.clone());
+    }
     if !similar.is_empty() {
         text.push_str(&reply::similar(&similar));
         answer.similar = Some(SimilarMemory::all_of(&similar));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::as_of;
 use super::query_vector::{QueryMeaning, VectorQuery};
 use crate::local::Local;
-use crate::local::look::{changed_files, first_briefing_sentences};
+use crate::local::look::{changed_files, first_briefing_sentences, is_renamed, unmerged_memories};
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use crate::local::unread_logs;
@@ -19,7 +19,7 @@ use memory::Memory;
 use reply::{Briefing, LogState};
 use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use search::snapshot::Snapshot;
-use search::staleness::{is_gone, is_written_after};
+use search::staleness::{UnmergedMemories, UnmergedPolicy, is_gone, is_written_after};
 use search::{BriefingSelection, Occasion, Query};
 use store::read_project_config;
 
@@ -46,8 +46,10 @@ fn briefing(
     let meaning = query.meaning(pending, Mode::Hybrid, &snapshot)?;
     used.record(&snapshot);
     let repo = required_repo(local, request.repo.as_deref(), &snapshot)?;
-    let for_task = memories_for_task(query, &meaning, &repo, &snapshot);
-    let picked = pick(local, request, &repo, &for_task, &snapshot);
+    let unmerged = unmerged_memories(local, &snapshot, request.unmerged);
+    let branches = BranchView { unmerged: &unmerged, policy: request.unmerged };
+    let for_task = memories_for_task(query, &meaning, &repo, &snapshot, &branches);
+    let picked = pick(local, request, &repo, &for_task, &snapshot, &branches);
     let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
     let changed = changed_files(local, notes.map(|note| &note.memory), &snapshot);
     let unembedded = meaning.partial_notice(local, &snapshot);
@@ -62,6 +64,7 @@ fn briefing(
         repo: &repo,
         picked: &picked,
         changed: &changed,
+        unmerged: &unmerged,
         notices: &former.into_iter().chain(notices.into_iter().flatten()).collect::<Vec<String>>(),
         shape: request.shape,
         max_tokens: request.max_tokens,
@@ -79,12 +82,19 @@ fn told_repos(repo: &RepoKey, snapshot: &Snapshot) -> BTreeSet<RepoKey> {
     repos
 }
 
+/// What is known of branches, and what is done with it.
+struct BranchView<'a> {
+    unmerged: &'a UnmergedMemories,
+    policy: UnmergedPolicy,
+}
+
 /// Searches for the task, best first.
 fn memories_for_task(
     query: VectorQuery<'_>,
     meaning: &QueryMeaning,
     repo: &RepoKey,
     snapshot: &Snapshot,
+    branches: &BranchView<'_>,
 ) -> Vec<Arc<Memory>> {
     if query.text.is_empty() {
         return Vec::new();
@@ -95,6 +105,8 @@ fn memories_for_task(
         vector: meaning.vector(),
         tokens: meaning.tokens(),
         here: Some(repo.clone()),
+        unmerged: Some(branches.unmerged),
+        unmerged_policy: branches.policy,
         min_likelihood: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
         ..Query::default()
     };
@@ -109,6 +121,7 @@ fn pick(
     repo: &RepoKey,
     for_task: &[Arc<Memory>],
     snapshot: &Snapshot,
+    branches: &BranchView<'_>,
 ) -> BriefingSelection {
     let tree = work_tree(local, repo);
     let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
@@ -120,10 +133,12 @@ fn pick(
         repos: &snapshot.keys_of(repo),
         now: local.core.now(),
         for_task,
-        files: &request.files,
+        files: &local.asked_files(&request.files, Some(repo), snapshot),
         loaded: &loaded,
         own_session: local.writer.identity.session_id.as_deref(),
-        is_gone: &|file| tree.is_some_and(|top| is_gone(top, file)),
+        unmerged: branches.unmerged,
+        unmerged_policy: branches.policy,
+        is_gone: &|file| tree.is_some_and(|top| is_gone(top, file)) && !is_renamed(local, file),
         is_written_after: &|file, time| {
             is_git && tree.is_some_and(|top| is_written_after(top, file, time))
         },

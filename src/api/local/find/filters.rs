@@ -7,7 +7,7 @@ use super::search_run::SearchRun;
 use crate::local::repositories::{self, unnamed_error};
 use event::{RepoKey, quoted};
 use requests::{ApiError, SearchScope};
-use search::{Filter, FilterWord, Flagged, ParsedQuery, SearchResult};
+use search::{AskedFile, Filter, FilterWord, Flagged, ParsedQuery, SearchResult};
 
 impl SearchRun<'_> {
     /// Joins the filters; a memory must pass all of them.
@@ -22,7 +22,7 @@ impl SearchRun<'_> {
             kinds: request.kinds.clone(),
             not_kinds: request.not_kinds.clone(),
             tags: request.tags.clone(),
-            files: request.files.clone(),
+            files: self.asked_files(&request.files),
             agents: request.agents.clone(),
             branches: request.branches.clone(),
             since: request.since.map(|since| since.first(now, days)),
@@ -47,7 +47,7 @@ impl SearchRun<'_> {
                 }
                 FilterWord::Kind(kind) => joined.kinds.push(kind),
                 FilterWord::Tag(tag) => joined.tags.push(tag),
-                FilterWord::File(file) => joined.files.push(file),
+                FilterWord::File(file) => joined.files.extend(self.asked_files(&[file])),
                 FilterWord::Agent(agent) => joined.agents.push(agent),
                 FilterWord::Branch(branch) => joined.branches.push(branch),
                 FilterWord::Since(since) => joined.since = Some(since.first(now, days)),
@@ -55,6 +55,11 @@ impl SearchRun<'_> {
             }
         }
         joined
+    }
+
+    /// Reads the files, as the caller sees them.
+    fn asked_files(&self, files: &[String]) -> Vec<AskedFile> {
+        self.local.asked_files(files, self.here.as_ref(), self.snapshot)
     }
 
     /// Returns the keys of the repository that the search is limited to; `None` for all repositories.

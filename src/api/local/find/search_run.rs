@@ -2,13 +2,14 @@
 //! with a subject of its own stands in the file of that: `filters`, `query_vector`, `second_source`, `reranking`, `failed_search`,
 //! `session_search`. Not here: ranking (`search`), the words of the reply (`reply`).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::as_of;
 use super::filter_words::parsed_query;
 use super::query_vector::{PendingVector, QueryMeaning, VectorQuery, scale_notice};
 use crate::local::Local;
-use crate::local::look::{self, changed_files};
+use crate::local::look::{self, changed_files, unmerged_memories};
 use crate::local::repositories;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use crate::local::unread_logs;
@@ -19,6 +20,7 @@ use reply::{ReplyReader, SearchReply};
 use requests::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use search::links::{self, LinkedMemory};
 use search::snapshot::Snapshot;
+use search::staleness::UnmergedMemories;
 use search::{Filter, Hit, ParsedQuery, Query, SearchResult, Tier, Tiers, WordMatching};
 
 /// How long a search waits for the model while others write faster than lines are read.
@@ -41,6 +43,7 @@ pub(super) struct SearchRun<'a> {
     pub(super) here: Option<RepoKey>,
     filter: Filter,
     meaning: QueryMeaning,
+    unmerged: Arc<UnmergedMemories>,
     pub(super) notices: Vec<String>,
 }
 
@@ -79,6 +82,7 @@ fn search_text(
         here,
         filter: Filter::default(),
         meaning: QueryMeaning::default(),
+        unmerged: unmerged_memories(local, &snapshot, request.unmerged),
         notices: Vec::new(),
     };
     run.reply(pending)
@@ -138,6 +142,8 @@ impl<'a> SearchRun<'a> {
             min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
             tiers: request.tiers,
             failure: request.failure.as_ref(),
+            unmerged: Some(&self.unmerged),
+            unmerged_policy: request.unmerged,
             near_misses_max: match request.explain {
                 Explain::Components => NEAR_MISSES_MAX,
                 Explain::Silent => 0,
@@ -185,6 +191,7 @@ impl<'a> SearchRun<'a> {
             here: self.here.as_ref(),
             linked: &self.linked(&found.hits),
             changed: &changed_files(local, memories, self.snapshot),
+            unmerged: &self.unmerged,
             notices: &self.notices,
             near_misses: &found.near_misses,
             explain: request.explain,

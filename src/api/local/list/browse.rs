@@ -34,11 +34,12 @@ fn fitting<'a>(
     snapshot: &'a Snapshot,
 ) -> Result<Vec<&'a Arc<Memory>>, ApiError> {
     let (now, days) = (local.core.now(), local.core.config.days);
+    let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
     let filter = Filter {
         repos: repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?,
         kinds: request.kinds.clone(),
         tags: request.tags.clone(),
-        files: request.files.clone(),
+        files: local.asked_files(&request.files, repo.as_ref(), snapshot),
         agents: request.agents.clone(),
         branches: request.branches.clone(),
         since: request.since.map(|since| since.first(now, days)),

@@ -2,7 +2,6 @@
 //! ending links (`change::links`).
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::local::Local;
@@ -39,7 +38,7 @@ impl<'a> LinkEndFinder<'a> {
         let refuse = |message: String| ApiError::Invalid(Problems::one(field, message));
         let text = text.trim();
         if let Some(code) = Node::parse_code(text) {
-            return code.map(LinkEnd::Code).map_err(refuse);
+            return code.and_then(|code| self.seen(code)).map(LinkEnd::Code).map_err(refuse);
         }
         if let Some(number) = self.numbers.get(text)
             && let Some(memory) = self.snapshot.memory(*number)
@@ -68,13 +67,19 @@ impl<'a> LinkEndFinder<'a> {
         self.code(text.trim()).map_err(|message| Problems::one("file", message))
     }
 
-    /// Reads a path, relative to the top of the work tree where it is absolute, with an optional symbol after `::`.
+    /// Reads a path as seen from the caller's directory, with an optional symbol after `::`.
     fn code(&self, text: &str) -> Result<Node, String> {
         let (path, symbol) = match text.split_once("::") {
             Some((path, symbol)) => (path, Some(symbol)),
             None => (text, None),
         };
-        Node::code(&path_below_top(self.local, path), symbol)
+        Node::code(&self.local.kept_path(path, None).text, symbol)
+    }
+
+    /// Returns a place in code, as seen from the caller's directory.
+    fn seen(&self, code: Node) -> Result<Node, String> {
+        let Some((path, symbol)) = code.place() else { return Ok(code) };
+        Node::code(&self.local.kept_path(&path, None).text, symbol.as_deref())
     }
 
     /// Returns the name of a node in a line of a log; `None` for a memory that is gone since.
@@ -132,7 +137,7 @@ pub(crate) fn refuse_missing(
         return Ok(());
     }
     let message = format!(
-        "{} does not exist in {}; a path is named from the top of the repository, for example src/main.rs",
+        "no such file: {} in {}; name a file from where you stand or from the top of the repository, for example src/main.rs",
         place.path,
         git.top.display()
     );
@@ -145,11 +150,4 @@ pub(crate) fn is_path(text: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| !extension.is_empty());
     file.contains(['/', '\\']) || has_extension
-}
-
-/// Returns a path relative to the top of the caller's work tree, where it lies in that.
-pub(crate) fn path_below_top(local: &Local, path: &str) -> String {
-    let git = local.place.as_ref().and_then(|place| place.git());
-    let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());
-    below.and_then(Path::to_str).unwrap_or(path).to_owned()
 }

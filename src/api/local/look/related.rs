@@ -7,11 +7,11 @@ use super::link_ends::{LinkEnd, LinkEndFinder};
 use crate::local::Local;
 use crate::local::repositories::{self, unnamed_error};
 use crate::local::snapshots::bound_notice;
-use event::{Node, Problems, RepoKey};
+use event::{Node, Problems};
 use reply::{Related, Reply, node_text};
 use requests::{ApiError, RelatedRequest, WalkStart};
+use search::AskedFile;
 use search::links::{CodePlace, Links, NodeRef, WalkOptions, walk};
-use search::same_file;
 use search::snapshot::Snapshot;
 
 pub(crate) fn related(
@@ -33,11 +33,15 @@ pub(crate) fn related(
         }
         WalkStart::Change(named) | WalkStart::Thing(named) => finder.find("id", named)?,
     };
+    let mut file = None;
     let starts = match &start {
         LinkEnd::Memory(number, _) => vec![NodeRef::Memory(*number)],
         LinkEnd::Code(node) => {
             let repo = repo.clone().ok_or_else(unnamed_error)?;
-            places(node, &repo, snapshot, &links)?
+            let place = CodePlace::from_node(node, &repo);
+            let place = place.ok_or_else(|| Problems::one("id", "is not a file"))?;
+            file = Some(local.asked_file(&place.path, Some(&repo), snapshot));
+            places(&place, file.as_ref(), snapshot, &links)
         }
     };
     let of = starts.first().map_or_else(String::new, |node_ref| node_text(node_ref, snapshot));
@@ -46,6 +50,7 @@ pub(crate) fn related(
         &links,
         &WalkOptions {
             starts,
+            file,
             depth: request.depth(),
             direction: request.way,
             relation: request.relation,
@@ -73,28 +78,26 @@ pub(crate) fn related(
 /// Returns the place that the call names, and the linked places that are the same file. Where the call names no
 /// symbol, every symbol of the file counts.
 fn places(
-    node: &Node,
-    repo: &RepoKey,
+    place: &CodePlace,
+    file: Option<&AskedFile>,
     snapshot: &Snapshot,
     links: &Links,
-) -> Result<Vec<NodeRef>, Problems> {
-    let place =
-        CodePlace::from_node(node, repo).ok_or_else(|| Problems::one("id", "is not a file"))?;
-    let keys = snapshot.keys_of(repo);
+) -> Vec<NodeRef> {
+    let keys = snapshot.keys_of(&place.repo);
     let is_it = |other: &CodePlace| {
         keys.contains(&other.repo)
-            && same_file(&other.path, &place.path)
+            && file.is_some_and(|file| file.has_path(&other.path, &other.repo))
             && (place.symbol.is_none() || place.symbol == other.symbol)
     };
     let mut linked: Vec<NodeRef> = links
         .node_refs()
         .filter(
-            |node_ref| matches!(node_ref, NodeRef::Code(other) if is_it(other) && *other != place),
+            |node_ref| matches!(node_ref, NodeRef::Code(other) if is_it(other) && other != place),
         )
         .cloned()
         .collect();
     linked.sort();
-    Ok(std::iter::once(NodeRef::Code(place.clone())).chain(linked).collect())
+    std::iter::once(NodeRef::Code(place.clone())).chain(linked).collect()
 }
 
 fn notices(held_back: usize, is_cut: bool) -> impl Iterator<Item = String> {

@@ -13,6 +13,7 @@ use reply::{MemoryLink, MemoryState, Reply};
 use requests::ApiError;
 use search::links::NodeRef;
 use search::snapshot::Snapshot;
+use search::staleness::UnmergedPolicy;
 
 /// Most links of a memory that are shown.
 const LINKS_MAX: usize = 100;
@@ -27,6 +28,7 @@ fn memories_of_ids(local: &Local, ids: &[String], snapshot: &Snapshot) -> Result
     let now = local.core.now();
     let links = local.core.links.links_of(snapshot);
     let changed = staleness::changed_files(local, memories.iter(), snapshot);
+    let unmerged = staleness::unmerged_memories(local, snapshot, UnmergedPolicy::Marked);
     let numbered: BTreeMap<&EventId, u32> = numbers(&memories, snapshot);
     let standing = |memory: &Arc<Memory>| {
         let number = numbered.get(&memory.id).copied();
@@ -48,6 +50,7 @@ fn memories_of_ids(local: &Local, ids: &[String], snapshot: &Snapshot) -> Result
             links: links.take(LINKS_MAX).collect(),
             changed: staleness::has_callers_work_tree(local, memory, snapshot)
                 .then(|| changed.get(&memory.id).cloned().unwrap_or_default()),
+            unmerged: unmerged.get(&memory.id).cloned(),
         }
     };
     Ok(reply::items_with_state(&memories.iter().map(standing).collect::<Vec<_>>()))

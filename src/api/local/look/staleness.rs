@@ -8,12 +8,13 @@ use std::sync::Arc;
 use crate::local::Local;
 use crate::local::repositories::required_repo;
 use crate::work_trees::known_tree::KnownTree;
+use crate::work_trees::merge_state::GitPatience;
 use event::{Problems, RepoKey};
 use memory::Memory;
 use reply::{CheckedRepo, CheckedTree};
 use requests::{ApiError, Reply, StaleRequest};
 use search::snapshot::Snapshot;
-use search::staleness::{ChangedFiles, changed_since};
+use search::staleness::{ChangedFiles, UnmergedMemories, UnmergedPolicy, changed_since};
 
 /// Work trees of one repository that one answer is about, those that callers came from last: each may be a look.
 const TREES_MAX: usize = 4;
@@ -75,6 +76,31 @@ fn own_work_tree<'a>(
 /// Tells whether the caller's work tree can tell which files of a memory changed.
 pub(super) fn has_callers_work_tree(local: &Local, memory: &Memory, snapshot: &Snapshot) -> bool {
     own_work_tree(local, snapshot).is_some_and(|(_, keys)| keys.contains(&memory.repo))
+}
+
+/// Finds the memories of branches that are not merged in the caller's work tree.
+pub(crate) fn unmerged_memories(
+    local: &Local,
+    snapshot: &Snapshot,
+    policy: UnmergedPolicy,
+) -> Arc<UnmergedMemories> {
+    let is_own = own_work_tree(local, snapshot).is_some();
+    let (Some(place), Some(here)) = (local.place.as_ref().filter(|_| is_own), &local.here) else {
+        return Arc::default();
+    };
+    let tree = local.core.work_trees.at(&place.top).filter(|tree| tree.repo() == here);
+    let patience = match policy {
+        UnmergedPolicy::LeftOut => GitPatience::Hook,
+        UnmergedPolicy::Marked => GitPatience::Asker,
+    };
+    let now = (local.core.clock)().now;
+    tree.map_or_else(Arc::default, |tree| tree.unmerged(place, snapshot, (now, patience)))
+}
+
+/// Tells whether a file that is gone from the caller's work tree is there under another name.
+pub(crate) fn is_renamed(local: &Local, file: &str) -> bool {
+    let tree = local.place.as_ref().and_then(|place| local.core.work_trees.at(&place.top));
+    tree.is_some_and(|tree| tree.is_renamed(file))
 }
 
 /// Finds files that changed since the memories of the caller's repository that name them were last confirmed.

@@ -137,7 +137,7 @@ pub fn filters_as_one_machine_does(corpus: &dyn Corpus) {
         counts.insert(expected.len());
     }
     assert!(counts.len() >= 4, "the filters differ: {counts:?}");
-    let files = Filter { files: vec!["src/a.rs".to_owned()], ..Filter::default() };
+    let files = Filter { files: vec!["src/a.rs".into()], ..Filter::default() };
     let refused =
         ask(corpus, &snapshot, &Query { text: "walrus", filter: files, ..Query::default() });
     assert_eq!(refused.unwrap_err(), CorpusError::Unsupported("filter by files"));

@@ -1,0 +1,30 @@
+//! Every place where somebody names a file, from the code: a new one must be added here, and read as S-PATH-1 says. Not here: how a path
+//! is read (`place`), the programs (`tests/integration/right_file`).
+
+use std::collections::BTreeSet;
+
+use requests::verbs::VERBS;
+use writer::field_flags::FLAGS;
+
+/// The parameters that name files, by the verb; each is read by `Local::asked_files`, `Local::kept_path` or the writer.
+const SURFACES: [&str; 0] = [];
+
+// S-PATH-1
+#[test]
+fn every_parameter_that_names_a_file_is_known() {
+    let mut found = BTreeSet::new();
+    for verb in VERBS {
+        let of_tool = verb.tool.iter().flat_map(|tool| (tool.parameters)());
+        for parameter in (verb.parameters)().into_iter().chain(of_tool) {
+            let text = parameter.text.to_ascii_lowercase();
+            if parameter.name.contains("file") || text.contains("file") || text.contains("path") {
+                found.insert(format!("{} {}", verb.name, parameter.name));
+            }
+        }
+    }
+    for flag in FLAGS.iter().filter(|flag| flag.field.contains("file")) {
+        found.insert(format!("log-memory --{}", flag.long));
+    }
+    let expected: BTreeSet<String> = SURFACES.iter().map(|&surface| surface.to_owned()).collect();
+    assert_eq!(found, expected, "read the new one as S-PATH-1 says, and name it here");
+}
