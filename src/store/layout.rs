@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use super::StoreError;
 use super::folder_owner::{make_private_dir, open_private};
+use super::remedy::access_remedy;
 #[cfg(unix)]
-use super::remedy;
+use super::remedy::sharing_remedy;
 #[cfg(unix)]
 use super::shared_rights::{SharedRights, can_others_write, is_home_owner, user_number};
 use event::RepoKey;
@@ -70,7 +71,7 @@ impl Store {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => {
-                let other = StoreError::io("list", &self.root)(error);
+                let other = StoreError::io("list", &self.root)(with_remedy(error, &self.root));
                 return Err(self.file_in_its_place().unwrap_or(other));
             }
         };
@@ -128,6 +129,17 @@ impl Store {
     }
 }
 
+/// Adds what a user can do to the error that he may not read a directory.
+fn with_remedy(error: io::Error, root: &Path) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            let remedy = access_remedy(root, root);
+            io::Error::new(error.kind(), format!("you may not read it; {remedy}"))
+        }
+        _ => error,
+    }
+}
+
 /// Tells whether one of our folders exists. A link in its place would redirect our files.
 pub(super) fn is_own_folder(folder: &Path) -> Result<bool, StoreError> {
     match folder.symlink_metadata() {
@@ -152,7 +164,7 @@ pub(super) fn trust(root: &Path) -> Result<(), StoreError> {
     let is_owned = user == 0 || found.uid() == user || found.uid() == 0 || is_trusted_folder;
     let path = root.to_owned();
     if can_others_write(root, &found) {
-        let remedy = remedy::sharing_remedy(root, &found).to_string();
+        let remedy = sharing_remedy(root, &found).to_string();
         return Err(StoreError::Untrusted { path, why: "can be written by other users", remedy });
     }
     if is_owned {

@@ -128,7 +128,6 @@ fn a_log_that_cannot_be_read_is_named_in_each_answer() {
         &["context", "--repo", "acme/web"],
         &["list"],
         &["recent"],
-        &["timeline"],
         &["stats"],
         &["search", "zebra", "--json"],
         &["list", "--json"],

@@ -73,6 +73,7 @@ pub(super) fn with_unread_logs(
 ) -> Result<Reply, ApiError> {
     let Some(notice) = notice(local, None, snapshot) else { return answer };
     match answer {
+        Ok(reply) if reply.notices().contains(&notice) => Ok(reply),
         Ok(reply) => Ok(with_notice(reply, &notice)),
         Err(ApiError::NotFound(message)) => Err(ApiError::NotFound(format!("{message}\n{notice}"))),
         Err(error) => Err(error),

@@ -89,7 +89,10 @@ fn stats_reply(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
     stats.all.added = timeline.days.iter().map(|day| day.added).sum();
     let report = stats.report(savings, since, days);
     let reply = Reply::with_text(report.text(), &report);
-    Ok(timeline.notices.iter().fold(reply, |reply, notice| with_notice(reply, notice)))
+    // The sums may have said the same.
+    let unsaid = timeline.notices.iter().filter(|notice| !reply.text.contains(notice.as_str()));
+    let unsaid: Vec<&String> = unsaid.collect();
+    Ok(unsaid.into_iter().fold(reply, |reply, notice| with_notice(reply, notice)))
 }
 
 impl WeekStats {
