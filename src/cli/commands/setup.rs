@@ -31,7 +31,7 @@ use writer::log_memory::settle;
 /// What the names of our variables begin with.
 const OUR_VARIABLES: &str = "AGENT_KNOWLEDGE_";
 
-/// SetupMode long one run waits for another on the same machine, in milliseconds: each writes a few files.
+/// How long one run waits for another on the same machine, in milliseconds: each writes a few files.
 const TURN_MS_MAX: u64 = 10_000;
 
 const SETUP_HELP: &str = "\
@@ -163,7 +163,7 @@ impl Program<'_> {
         let folders: Vec<PathBuf> = folders.unwrap_or_default();
         let program = stable_path(self.surroundings.program.clone()?, &folders);
         let project = project_folder(self.surroundings.directory.path(), &home);
-        let store = store_for_clients(lookup, logs);
+        let store = store_for_clients(lookup, logs.as_deref());
         Some(Machine {
             platform: Platform::CURRENT,
             home,
@@ -179,7 +179,7 @@ impl Program<'_> {
 /// Returns the store of this shell, if a client that has none of our variables would use another one.
 fn store_for_clients(
     lookup: &dyn Fn(&str) -> Option<OsString>,
-    logs: Option<PathBuf>,
+    logs: Option<&Path>,
 ) -> Option<PathBuf> {
     let of_client = |name: &str| lookup(name).filter(|_| !name.starts_with(OUR_VARIABLES));
     let usual = settle(&of_client, None).ok().map(|(store, _)| store.root().to_owned());
