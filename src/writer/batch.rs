@@ -149,7 +149,7 @@ fn target_of(
         Entry::Occupied(known) => Arc::clone(known.get()),
         Entry::Vacant(new) => {
             let (repo, applies) = new.key();
-            let target = writer.target_of(repo.as_deref(), *applies)?;
+            let target = writer.target_search().target_of(repo.as_deref(), *applies)?;
             Arc::clone(new.insert(Arc::new(target)))
         }
     })

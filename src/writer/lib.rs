@@ -36,7 +36,7 @@ use store::{AppendOutcome, Durability, Store, StoreError};
 pub use settings::variables::expanded_variable;
 
 use draft_scope::{applies, draft_for_all};
-use target::Target;
+use target::{Target, TargetSearch};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use draft_scope::takes_directory;
@@ -149,8 +149,13 @@ impl Writer {
     /// [`RecordError`], with every problem of the draft.
     pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<PreparedEvent, RecordError> {
         let draft = draft_for_all(draft);
-        let target = self.target_of(draft.repo.as_deref(), applies(&draft))?;
+        let target = self.target_search().target_of(draft.repo.as_deref(), applies(&draft))?;
         self.prepare_at(&target, draft, moment)
+    }
+
+    fn target_search(&self) -> TargetSearch<'_> {
+        let Self { store, config, directory, .. } = self;
+        TargetSearch { store, config, directory }
     }
 
     fn prepare_at(

@@ -6,11 +6,17 @@ use std::sync::Once;
 
 use event::{Draft, GLOBAL_REPO, MemoryScope, Problems, RepoKey, Timestamp, fits_short_field};
 use place::{NameMatch, Place, RepositoryWord, WorkTree};
+use settings::Config;
 use store::{Store, StoreError};
 
-use crate::Writer;
+/// What tells the repository of a draft.
+pub(super) struct TargetSearch<'a> {
+    pub(super) store: &'a Store,
+    pub(super) config: &'a Config,
+    pub(super) directory: &'a Path,
+}
 
-impl Writer {
+impl TargetSearch<'_> {
     /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
     pub(super) fn target_of(
         &self,
@@ -26,20 +32,20 @@ impl Writer {
             let problem = problem.map(str::to_owned);
             return Ok(Target { problem, ..Target::named(RepoKey::global()) });
         }
-        let found = || self.store.place_at(&self.directory, &self.config);
+        let found = || self.store.place_at(self.directory, self.config);
         let Some(given) = given else {
             let is_nowhere = self.directory.as_os_str().is_empty();
             return Ok(if is_nowhere { Target::nowhere() } else { Self::target_at(found()) });
         };
         let from = Some(&*self.directory).filter(|directory| directory.is_absolute());
-        match self.store.place_of_text(given, from, &self.config) {
+        match self.store.place_of_text(given, from, self.config) {
             Ok(None) => {}
             Ok(Some(place)) => return Ok(Self::target_at(place)),
             Err(problem) => return Ok(Target::wrong(RepoKey::global(), problem)),
         }
         // Scripts write --repo "$(basename "$PWD")"; any other name needs no look at the directory.
         let here = is_bare_name(given).then(found);
-        let called = here.as_ref().and_then(|here| here.name_match(given, &self.directory));
+        let called = here.as_ref().and_then(|here| here.name_match(given, self.directory));
         let here = here.filter(|_| called.is_some());
         let key = match (RepoKey::parse(given), here) {
             (Ok(key), Some(here)) if called == Some(NameMatch::Folder) => {
@@ -51,7 +57,7 @@ impl Writer {
                 return Ok(Target::wrong(RepoKey::from_line(given), error.to_string()));
             }
         };
-        match self.store.resolve(&key, &self.config) {
+        match self.store.resolve(&key, self.config) {
             Err(error @ StoreError::Ambiguous { .. }) => {
                 Ok(Target::wrong(key, format!("failed to {error}")))
             }
@@ -61,7 +67,7 @@ impl Writer {
 
     /// Returns the target of a name that a folder at hand has, and perhaps another repository.
     fn folder_target(&self, key: &RepoKey, here: Place) -> Result<Target, StoreError> {
-        match self.store.resolve(key, &self.config) {
+        match self.store.resolve(key, self.config) {
             Ok(repo) if repo != *key => Ok(Target::named(repo)),
             Ok(_) | Err(StoreError::Ambiguous { .. }) => Ok(Self::target_at(here)),
             Err(error) => Err(error),

@@ -95,8 +95,9 @@ pub(super) fn set_up(
     command: &Setup,
     messages: &mut dyn Write,
 ) -> Result<(Exit, Reply), ApiError> {
-    let machine =
-        program.machine(settings.logs.clone()).ok_or_else(|| store_error(&StoreError::NoPlace))?;
+    let machine = program
+        .machine(settings.logs.as_deref())
+        .ok_or_else(|| store_error(&StoreError::NoPlace))?;
     let data = data().ok_or_else(|| store_error(&StoreError::NoPlace))?;
     let scope = match (command.user, command.project) {
         (_, true) => Some(SetupScope::Project),
@@ -155,7 +156,7 @@ impl Program<'_> {
         Some(setup::clients_status(self.machine(None)?, &data()?, now, &lived))
     }
 
-    fn machine(&self, logs: Option<PathBuf>) -> Option<Machine<'_>> {
+    fn machine(&self, logs: Option<&Path>) -> Option<Machine<'_>> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let home = set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from)?;
@@ -163,7 +164,7 @@ impl Program<'_> {
         let folders: Vec<PathBuf> = folders.unwrap_or_default();
         let program = stable_path(self.surroundings.program.clone()?, &folders);
         let project = project_folder(self.surroundings.directory.path(), &home);
-        let store = store_for_clients(lookup, logs.as_deref());
+        let store = store_for_clients(lookup, logs);
         Some(Machine {
             platform: Platform::CURRENT,
             home,
