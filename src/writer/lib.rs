@@ -33,6 +33,7 @@ use settings::Config;
 use store::{AppendOutcome, Destination, Durability, Store, StoreError};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
+pub use draft_files::MissingFiles;
 pub use flags::help;
 pub use identity::{Identity, host};
 pub use redaction::Redactions;
@@ -80,7 +81,7 @@ pub struct Receipt {
     /// The secrets that were removed from it.
     pub redacted: Redactions,
     /// The files that it names and that are nowhere.
-    pub missing_files: Vec<String>,
+    pub missing_files: MissingFiles,
 }
 
 /// The message about a write that went to the spool.
@@ -95,19 +96,13 @@ impl Receipt {
         suspicion(self.event.event())
     }
 
-    /// Says which files that the event names are nowhere; `None` where all are there, or nobody can tell.
-    #[must_use]
-    pub fn missing_files_notice(&self) -> Option<String> {
-        draft_files::missing_files_notice(&self.missing_files)
-    }
-
     /// Returns the notices for the writer of the event: which secrets were removed, why searches mark it, which claim
     /// was not believed, and which files are nowhere.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let flagged = self.flagged().map(Suspicion::advice);
         let not_believed = self.not_believed.as_deref().map(identity::ignored_source_notice);
-        let missing = self.missing_files_notice();
+        let missing = self.missing_files.notice();
         [self.redacted.message(), flagged, not_believed, missing].into_iter().flatten().collect()
     }
 }
@@ -132,7 +127,7 @@ pub struct PreparedEvent {
     event: CleanEvent,
     not_believed: Option<String>,
     redacted: Redactions,
-    missing_files: Vec<String>,
+    missing_files: MissingFiles,
 }
 
 impl Writer {
