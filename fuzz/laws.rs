@@ -176,6 +176,7 @@ fn saved(arguments: Map<String, Value>) {
         random: 7,
         repo: RepoKey::from_line("api"),
         agent_id: "tester".to_owned(),
+        days: event::DayZone::Utc,
     };
     match validate(save::draft(arguments), &stamp) {
         Ok(event) => {

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::token::{SecretSource, Token, TokenError, open_private, read_private};
+use crate::token::{SecretSource, Token, TokenError, read_private};
 use event::Timestamp;
 use requests::rights::Rights;
-use store::{FileLock, StoreError, make_own_file, make_private_dir};
+use store::{FileLock, StoreError, make_own_file, make_private_dir, open_private};
 
 /// Most tokens: each request is compared with all. A team has one for each person and each container.
 const TOKENS_MAX: usize = 256;

@@ -32,26 +32,22 @@ impl ServerNames {
     }
 
     /// Tells whether an origin is this server: its own page, or a client that sends this origin. `host` is the name under
-    /// which the server was asked.
+    /// which the server was asked, and one of its names ([`Self::is_host`]): through a forwarded port the page comes from another
+    /// port than ours, and asks there.
     pub fn is_origin(&self, origin: &[u8], host: &[u8]) -> bool {
         match self {
-            Self::Loopback(port) => HOSTS.iter().any(|host| {
-                let with_port = format!("http://{host}:{port}");
-                let is_default = *port == 80 && origin == format!("http://{host}").as_bytes();
-                origin == with_port.as_bytes() || is_default
-            }),
+            Self::Loopback(port) => {
+                let is_own = HOSTS.iter().any(|host| {
+                    let with_port = format!("http://{host}:{port}");
+                    let is_default = *port == 80 && origin == format!("http://{host}").as_bytes();
+                    origin == with_port.as_bytes() || is_default
+                });
+                is_own || origin.eq_ignore_ascii_case(&[b"http://", host].concat())
+            }
             Self::Certificate(_) => {
                 let own = [b"https://", host].concat();
                 origin.eq_ignore_ascii_case(&own)
             }
-        }
-    }
-
-    /// Returns the origins of our own page, where they are known without a request.
-    pub fn origins(&self) -> Option<[String; 3]> {
-        match self {
-            Self::Loopback(port) => Some(HOSTS.map(|host| format!("http://{host}:{port}"))),
-            Self::Certificate(_) => None,
         }
     }
 }

@@ -11,6 +11,7 @@ mod look;
 mod repositories;
 mod shared_core;
 mod snapshots;
+mod unread_logs;
 
 pub use shared_core::{Core, DoctorCheck, Local};
 

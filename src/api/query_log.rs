@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use event::{RepoKey, Timestamp, parse_timestamp};
 use guard::secrets::RedactedText;
 use search::links::LoggedQuery;
-use store::{make_own_file, open_own_file, own_folder, private};
+use store::{make_own_file, open_own_file, open_private, own_folder};
 
 /// The folder of these logs, below the cache directory.
 const FOLDER: &str = "gaps";
@@ -67,8 +67,7 @@ impl QueryLog {
         self.shorten();
         let mut options = OpenOptions::new();
         options.append(true).create(true);
-        private(&mut options);
-        options.open(&self.path).ok()?.write_all(format!("{line}\n").as_bytes()).ok()
+        open_private(&mut options, &self.path).ok()?.write_all(format!("{line}\n").as_bytes()).ok()
     }
 
     /// Keeps the newer half of a log that is too long.

@@ -69,6 +69,15 @@ mod tests {
             ("recent", limit),
             ("search", format!("{tokens}{}]", requests::SEARCH_TOKENS_DEFAULT)),
             ("context", format!("{tokens}{}]", requests::CONTEXT_TOKENS_DEFAULT)),
+            ("export", format!("{tokens}{}]", requests::EXPORT_TOKENS_DEFAULT)),
+            (
+                "analyze",
+                format!(
+                    "{tokens}{}; for a brief {}]",
+                    requests::ANALYSIS_TOKENS_DEFAULT,
+                    requests::BRIEF_TOKENS_DEFAULT
+                ),
+            ),
         ] {
             assert!(help(command).contains(&bounds), "{command}: {bounds}\n{}", help(command));
         }

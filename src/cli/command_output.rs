@@ -8,6 +8,9 @@ use writer::exit::{Exit, complain, deliver};
 /// Prints a reply in the requested form.
 pub fn answer(process: &mut Process<'_>, form: OutputFormat, reply: &Reply) -> Exit {
     let text = if form.json { reply.json_line() } else { reply.text.clone() };
+    // Data has no room for what it lacks.
+    let unsaid = reply.notices().into_iter().filter(|notice| !form.json && !text.contains(notice));
+    unsaid.for_each(|notice| complain(process.messages, process.name, &notice));
     print(process, &format!("{}\n", text.trim_end_matches('\n')))
 }
 

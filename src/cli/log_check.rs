@@ -9,6 +9,7 @@ use retriever::resolved_settings::ResolvedSettings;
 use store::Store;
 use upkeep::surfaces::OwnFolders;
 use upkeep::{CheckReport, CheckVerdict};
+use writer::UNNAMED;
 use writer::exit::Exit;
 
 use crate::args::output_format::OutputFormat;
@@ -30,10 +31,20 @@ pub(super) fn check_end(form: OutputFormat, report: CheckReport) -> CommandEnd {
 }
 
 /// Finds the log of a repository.
-pub(super) fn named_log(settled: &ResolvedSettings, named: &str) -> Result<PathBuf, ApiError> {
+pub(super) fn named_log(
+    settled: &ResolvedSettings,
+    named: &str,
+    from: &Path,
+) -> Result<PathBuf, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
-    let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
-    let key = settled.store.resolve(&key, &settled.config).map_err(|error| store_error(&error))?;
+    let ResolvedSettings { store, config, .. } = settled;
+    let key = match store.place_of_text(named, Some(from), config).map_err(refuse)? {
+        Some(place) => place.repository.ok_or_else(|| refuse(UNNAMED.to_owned()))?,
+        None => {
+            let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
+            store.resolve(&key, config).map_err(|error| store_error(&error))?
+        }
+    };
     let log = settled.store.log_of(&key);
     if log.symlink_metadata().is_ok() { Ok(log) } else { Err(missing_log(&log, &settled.store)) }
 }

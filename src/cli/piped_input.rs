@@ -4,7 +4,7 @@ use std::io::Read;
 
 use crate::args::request::Arguments;
 use crate::command_context::Process;
-use requests::{ApiError, SearchRequest};
+use requests::{ApiError, QuerySyntax, SearchRequest};
 use writer::exit::Exit;
 
 /// Most bytes read from standard input: the log of a long CI run. The request cuts it to its telling lines.
@@ -18,7 +18,9 @@ pub(super) fn with_query(
     if arguments.text(QUERY) != Some("-") {
         return Ok(arguments.read()?);
     }
-    Ok(arguments.with(QUERY, read_piped_text(process)?).read()?)
+    let request: SearchRequest = arguments.with(QUERY, read_piped_text(process)?).read()?;
+    // A program that pipes a log cannot put its words in quotes.
+    Ok(SearchRequest { syntax: QuerySyntax::Pasted, ..request })
 }
 
 /// The parameter of a search that `-` may stand for.

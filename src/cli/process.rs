@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use event::Timestamp;
+use settings::variables::expanded_variable;
 use store::survive_the_file_size_limit;
 use terminal::highlight::ColourChoice;
 use writer::exit::Exit;
@@ -27,7 +28,8 @@ pub fn enter(
     run: impl for<'w> FnOnce(&mut Process<'w>, &mut Program<'w>) -> Exit,
 ) -> ExitCode {
     survive_the_file_size_limit();
-    let variable = |name: &str| std::env::var_os(name);
+    let variable =
+        |name: &str| std::env::var_os(name).map(|content| expanded_variable(name, content));
     let lookup: &dyn Fn(&str) -> Option<OsString> = &variable;
     let directory = StartDirectory::find(std::env::current_dir(), lookup);
     let host = writer::host(lookup);

@@ -2,7 +2,7 @@
 //! more, by everything. Not here: how an engine expresses it.
 
 use crate::corpus_error::CorpusError;
-use event::Timestamp;
+use event::{Timestamp, tag_key};
 use search::Filter;
 
 /// Conditions that must all hold, besides that the memory is in force. Texts are in lower case.
@@ -55,7 +55,7 @@ impl Conditions {
         self.kinds.extend(Some(lower(&filter.kinds)).filter(|kinds| !kinds.is_empty()));
         self.agents.extend(Some(lower(&filter.agents)).filter(|agents| !agents.is_empty()));
         self.not_kinds.extend(lower(&filter.not_kinds));
-        self.tags.extend(lower(&filter.tags));
+        self.tags.extend(filter.tags.iter().map(|tag| tag_key(tag)));
         let since = filter.since.map(Timestamp::as_microsecond);
         let until = filter.until.map(Timestamp::as_microsecond);
         self.since_us = self.since_us.into_iter().chain(since).max();

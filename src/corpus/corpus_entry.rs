@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use crate::memory_key::MemoryKey;
 use crate::memory_record::{MemoryRecord, Viewpoint};
-use event::{RepoKey, Timestamp};
+use event::{RepoKey, Timestamp, tag_key};
 use index::lexical::{AnalysisCache, CorpusTotals, CountedPassage};
 use search::snapshot::Snapshot;
 
@@ -70,7 +70,7 @@ impl CorpusEntry {
             repo: memory.repo.clone(),
             kind: lower(memory.provenance.kind.as_str()),
             agent: lower(&memory.provenance.agent_id),
-            tags: event.tags.iter().map(|tag| lower(tag)).collect(),
+            tags: event.tags.iter().map(|tag| tag_key(tag)).collect(),
             is_live,
             time_us: memory.timestamp.map(Timestamp::as_microsecond),
             passages: record.passages,

@@ -3,6 +3,7 @@
 //! starting a retriever (`retriever_connection`), the answers (`api::local`).
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,8 +24,8 @@ const ALONE_MS: u64 = 30_000;
 /// Idle connections that are reused.
 const IDLE_CONNECTIONS_MAX: usize = 16;
 
-/// Opens the memory in this process.
-pub type LocalOpener = Box<dyn Fn() -> Result<Arc<dyn Api>, ApiError> + Send + Sync>;
+/// Opens the memory in this process, for a caller.
+pub type LocalOpener = Arc<dyn Fn(&Caller) -> Result<Arc<dyn Api>, ApiError> + Send + Sync>;
 
 /// The memory, through the shared retriever.
 pub struct RetrieverClient {
@@ -41,7 +42,7 @@ pub struct RetrieverClient {
     /// Opens the memory in this process, where there can be no retriever.
     pub open_local: LocalOpener,
     /// Makes a unique id.
-    pub fresh_id: Box<dyn Fn() -> EventId + Send + Sync>,
+    pub fresh_id: Arc<dyn Fn() -> EventId + Send + Sync>,
     /// The state between requests.
     pub state: RetrieverClientState,
 }
@@ -69,6 +70,22 @@ impl RetrieverClientState {
 }
 
 impl RetrieverClient {
+    /// Returns a client for the same caller in another directory. The retriever learns the directory of a connection when it
+    /// begins, so the two share none.
+    #[must_use]
+    pub fn in_directory(&self, directory: Option<PathBuf>) -> Self {
+        Self {
+            endpoint: self.endpoint.clone(),
+            retriever_command: self.retriever_command.clone(),
+            program: self.program.clone(),
+            version: self.version.clone(),
+            caller: Caller { directory, ..self.caller.clone() },
+            open_local: Arc::clone(&self.open_local),
+            fresh_id: Arc::clone(&self.fresh_id),
+            state: RetrieverClientState::default(),
+        }
+    }
+
     /// Asks the retriever. `None` where there is none.
     fn ask_retriever(&self, request: &Request, voice: &Voice) -> Option<Result<Reply, ApiError>> {
         if self.has_failed_recently() {
@@ -122,7 +139,7 @@ impl RetrieverClient {
         if let Some(local) = &*local_memory {
             return Ok(Arc::clone(&local.api));
         }
-        let api = (self.open_local)()?;
+        let api = (self.open_local)(&self.caller)?;
         *local_memory = Some(LocalMemory { api: Arc::clone(&api), tried_at: Instant::now() });
         Ok(api)
     }

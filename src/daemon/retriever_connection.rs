@@ -11,7 +11,7 @@ use crate::protocol::{Hello, PROTOCOL, RetrieverRequest, Welcome, WireAnswer, re
 use crate::retriever_client::RetrieverClient;
 use crate::stream::{LineStream, Stream, is_timeout};
 use reply::Reply;
-use store::private;
+use store::open_private;
 
 /// How long a retriever may take to start, in milliseconds. It listens before it reads anything, so
 /// only an overloaded machine needs this long.
@@ -126,8 +126,7 @@ impl RetrieverClient {
     fn messages_file(&self) -> Option<std::fs::File> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
-        private(&mut options);
-        let file = options.open(self.endpoint.message_log()).ok()?;
+        let file = open_private(&mut options, &self.endpoint.message_log()).ok()?;
         if file.metadata().ok()?.len() > MESSAGES_BYTES_MAX {
             file.set_len(0).ok()?;
         }

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::endpoint::Endpoint;
+#[cfg(unix)]
+use store::give_to_folder_owner;
 use store::{FileId, write_private};
 
 /// Hexadecimal digits of a token: 256 bits.
@@ -60,6 +62,7 @@ impl AgentListener {
             remove(&socket)?;
             // The path may be too long for a socket, or the disk may not support sockets.
             if let Ok(listener) = UnixListener::bind(&socket) {
+                give_to_folder_owner(&socket)?;
                 remove(&endpoint.port_file())?;
                 return Ok(Self::Unix(listener));
             }

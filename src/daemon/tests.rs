@@ -135,11 +135,11 @@ impl World {
             program: "test".to_owned(),
             version: VERSION.to_owned(),
             caller,
-            open_local: Box::new(move || {
+            open_local: Arc::new(move |_: &Caller| {
                 alone.fetch_add(1, Ordering::SeqCst);
                 Ok(FakeApi::new())
             }),
-            fresh_id: Box::new(fresh_id),
+            fresh_id: Arc::new(fresh_id),
             state: <_>::default(),
         }
     }

@@ -6,6 +6,7 @@ mod backlog_reading;
 mod checkpointing;
 mod folded_state;
 mod followed_file;
+mod line_events;
 mod log_kind;
 mod lookups;
 mod next_space;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 
 use super::checkpoint::{LastCheckpoint, SpillFile};
 use super::watch::{ChangeQueue, Changes};
-use event::{DecodedLine, SkipReason, clean, codec};
+use event::{SkipReason, clean};
 use index::embed::SpaceId;
 use index::embed::worker::{EmbeddedDocument, Job, WantedOutput};
 use index::late::SignState;
@@ -35,6 +36,7 @@ use backlog::Backlog;
 pub use checkpointing::{RestoreOutcome, SaveOutcome};
 use folded_state::FoldedState;
 use followed_file::{FollowedFile, bound_to, may_stand};
+use line_events::events_on;
 use log_kind::LogKind;
 use requested_vectors::RequestedVectors;
 pub use requested_vectors::{CatchUpReport, EmbeddingRequest};
@@ -270,14 +272,14 @@ impl Follower {
     fn census(&mut self) -> Census {
         let mut census = Census::default();
         for (log, FollowedFile { tail, file, .. }) in &mut self.tails {
-            let file_repo = Store::repo_of(log).to_string();
+            let file_repo = Store::repo_of_lines(log).to_string();
             let bound_to = bound_to(file);
             tail.rewind();
             let _ = tail.read(|line| {
-                if let DecodedLine::Event(event) = codec::decode(line.bytes, &file_repo)
-                    && may_stand(&event, bound_to.as_ref())
-                {
-                    census.add(&clean::without_secrets(*event));
+                for (_, event) in events_on(line, &file_repo).unwrap_or_default() {
+                    if may_stand(&event, bound_to.as_ref()) {
+                        census.add(&clean::without_secrets(event));
+                    }
                 }
             });
         }
@@ -311,30 +313,38 @@ impl Follower {
         file: &Arc<LogFile>,
         read: impl FnOnce(&mut dyn FnMut(LogLine<'_>)) -> T,
     ) -> T {
-        let (file_repo, bound_to) = (Store::repo_of(file.path()).to_string(), bound_to(file));
+        let (file_repo, bound_to) = (Store::repo_of_lines(file.path()).to_string(), bound_to(file));
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
         // After a checkpoint, new records are few and the next checkpoint adds them to its file.
         let mut spill = self.spill.as_mut().filter(|_| self.base.is_none());
         built.complete();
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
-        read(&mut |line| match codec::decode(line.bytes, &file_repo) {
-            DecodedLine::Blank => {}
-            DecodedLine::Skipped(reason) => built.skip(file.path(), line, reason),
-            DecodedLine::Event(event) if !may_stand(&event, bound_to.as_ref()) => {
-                built.skip(file.path(), line, SkipReason::NotOfMirror);
+        read(&mut |line| {
+            let events = match events_on(line, &file_repo) {
+                Ok(events)
+                    if events.iter().all(|(_, event)| may_stand(event, bound_to.as_ref())) =>
+                {
+                    events
+                }
+                Ok(_) => return built.skip(file.path(), line, SkipReason::NotOfMirror),
+                Err(reason) => return built.skip(file.path(), line, reason),
+            };
+            match events.len() {
+                0 => return,
+                1 => Arc::make_mut(&mut built.health).lines += 1,
+                events => built.skip(file.path(), line, SkipReason::Joined { events }),
             }
-            DecodedLine::Event(event) => {
-                Arc::make_mut(&mut built.health).lines += 1;
+            for (offset, event) in events {
                 // Lines can be written by hand, so secrets are removed here too.
-                let event = clean::without_secrets(*event);
+                let event = clean::without_secrets(event);
                 let existed =
                     |as_of: &PastPosition| as_of.has(file.path(), line.end(), event.timestamp);
                 if !config.as_of.as_ref().is_none_or(existed) {
-                    return;
+                    continue;
                 }
                 let repo = built.shared_key(config.current(&event.repo_key()));
-                let place = LinePlace { log: Arc::clone(file), offset: line.offset };
+                let place = LinePlace { log: Arc::clone(file), offset };
                 let effect = built.fold.apply(event, repo, place);
                 built.index(effect);
                 built.trim(slack_bytes);

@@ -43,6 +43,11 @@ pub enum SkipReason {
     NotAnObject(&'static str),
     /// An object without lesson, context, command and symptoms.
     Empty,
+    /// Several events stand on it; all of them were read.
+    Joined {
+        /// Their number.
+        events: usize,
+    },
     /// In the mirror of another origin, a line that is not of the mirror's repository.
     NotOfMirror,
 }
@@ -61,6 +66,9 @@ impl fmt::Display for SkipReason {
             Self::NotJson(why) => write!(out, "not JSON: {why}"),
             Self::NotAnObject(what) => write!(out, "{what}, not a JSON object"),
             Self::Empty => out.write_str("no lesson, context, command or symptoms"),
+            Self::Joined { events } => {
+                write!(out, "{events} events without a line break between them; all are read")
+            }
             Self::NotOfMirror => out.write_str("of another repository than the mirror it is in"),
         }
     }

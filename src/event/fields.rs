@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::audience::PRIVATE;
 use super::confidence::CONFIDENCE;
-use super::{Draft, Problems, unknown_field};
+use super::{Draft, Problems, UnknownField, unknown_field};
 
 /// Every field a caller may give, in the order of the line.
 pub(super) const NAMES: [&str; 21] = [
@@ -51,6 +51,12 @@ const MEANT: [(&str, &str); 16] = [
     ("project", "repo"),
     ("time", "timestamp"),
 ];
+
+/// Returns the name if no field of a draft has it, with the field that was probably meant.
+#[must_use]
+pub fn unknown_draft_field(name: &str) -> Option<UnknownField> {
+    (!NAMES.contains(&name)).then(|| UnknownField::new(name, &NAMES, &MEANT))
+}
 
 /// Reads a draft from one JSON object. Every unknown field and every value of a wrong type becomes a problem of
 /// the draft that says what is allowed.

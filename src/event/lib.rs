@@ -9,6 +9,7 @@
 
 mod audience;
 mod author;
+mod calendar_day;
 mod change;
 pub mod clean;
 pub mod codec;
@@ -20,6 +21,7 @@ mod fields;
 mod forge_form;
 mod forges;
 mod id;
+mod joined_line;
 mod kind;
 mod kind_guess;
 pub mod limits;
@@ -33,6 +35,7 @@ mod rule;
 mod store_origin;
 mod surrogate;
 mod suspicion;
+mod tag;
 mod text_digest;
 mod time_text;
 mod unknown_field;
@@ -41,6 +44,7 @@ mod validate;
 
 pub use audience::{GLOBAL_REPO, MemoryScope};
 pub use author::Author;
+pub use calendar_day::{CalendarDay, DayZone};
 pub use change::MemoryChange;
 pub use clean::CleanEvent;
 pub use codec::{DecodedLine, EncodedLine, SkipReason};
@@ -48,9 +52,12 @@ pub use confidence::Confidence;
 pub use draft::Draft;
 pub use envelope::Event;
 pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, Verdict};
-pub use fields::{draft_from_json, strings as list_from_json, type_name as json_type};
+pub use fields::{
+    draft_from_json, strings as list_from_json, type_name as json_type, unknown_draft_field,
+};
 pub use forges::{ForgePlace, code_commit, forge_of_alias};
 pub use id::EventId;
+pub use joined_line::joined_events;
 pub use kind::EventType;
 pub use link::{AUTO, Link, MANUAL, Node, Relation, Strength, is_code};
 pub use own_tag::{KEY_DIGITS, OwnTag};
@@ -62,9 +69,10 @@ pub use rule::{BELOW, is_rule, rule_id};
 pub use store_origin::StoreOrigin;
 pub use surrogate::{from_json, replace_lone_surrogates};
 pub use suspicion::suspicion;
+pub use tag::{same_tag, tag_key};
 pub use text_digest::text_digest;
 pub use time_text::{parse_age, parse_timestamp};
-pub use unknown_field::unknown_field;
+pub use unknown_field::{UnknownField, unknown_field};
 pub use user_path::without_user_name;
 pub use validate::{Stamp, fits_short_field, validate};
 

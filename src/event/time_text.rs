@@ -7,10 +7,11 @@ use jiff::{Timestamp, civil, tz::TimeZone};
 const HOUR_SECONDS: u64 = 60 * 60;
 const DAY_SECONDS: u64 = 24 * HOUR_SECONDS;
 /// The units of an age.
-const UNITS: [(char, u64); 3] = [('h', HOUR_SECONDS), ('d', DAY_SECONDS), ('w', 7 * DAY_SECONDS)];
+const UNITS: [(char, u64); 4] =
+    [('h', HOUR_SECONDS), ('d', DAY_SECONDS), ('w', 7 * DAY_SECONDS), ('y', 365 * DAY_SECONDS)];
 
 /// The beginning of the year 0. RFC 3339 cannot write earlier times, so they could not be read back.
-const EARLIEST: Timestamp = Timestamp::constant(-62_167_219_200, 0);
+pub(super) const EARLIEST: Timestamp = Timestamp::constant(-62_167_219_200, 0);
 
 /// Reads RFC 3339, the same without an offset (taken as UTC), or a bare date (midnight UTC).
 /// Returns `None` for anything else.
@@ -19,7 +20,7 @@ pub fn parse_timestamp(text: &str) -> Option<Timestamp> {
     parse_any(text.trim()).filter(|instant| *instant >= EARLIEST)
 }
 
-/// Parses an age: a whole number and a unit, as in `30d`, `12h` or `2w`. Returns `None` for anything else.
+/// Parses an age: a whole number and a unit, as in `30d`, `12h`, `2w` or `1y`. Returns `None` for anything else.
 #[must_use]
 pub fn parse_age(text: &str) -> Option<Duration> {
     let (unit, seconds) = UNITS.iter().find(|(unit, _)| text.ends_with(*unit))?;

@@ -1,4 +1,5 @@
-//! An unknown field, and the known field that was probably meant. Not here: which fields exist.
+//! An unknown field, and the known field that was probably meant. Not here: which fields exist, and whether an unknown one is
+//! refused or ignored (the faces).
 
 use super::Problem;
 use guard::secrets::redacted;
@@ -8,18 +9,38 @@ use guard::text::{Layout, neutralise};
 /// megabytes long.
 const NAME_CHARS_SHOWN: usize = 40;
 
-/// Describes an unknown field. `known` are the existing fields. `meant` maps names that models and people use
-/// by mistake to fields; only known fields are proposed.
+/// An unknown field of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownField {
+    /// Its name, as far as it is shown: short, without secrets and without what could mislead.
+    pub shown: String,
+    /// The known field that was probably meant.
+    pub meant: Option<String>,
+}
+
+impl UnknownField {
+    /// Finds the field that was probably meant. `known` are the existing fields. `meant` maps names that models and people use
+    /// by mistake to fields; only known fields are proposed.
+    #[must_use]
+    pub fn new(name: &str, known: &[&str], meant: &[(&str, &str)]) -> Self {
+        // Escapes vanish, so slightly more is read than is shown.
+        let name = redacted(name);
+        let head: String = name.chars().take(4 * NAME_CHARS_SHOWN).collect();
+        let line = neutralise(&head, Layout::Line);
+        let shown: String = line.chars().take(NAME_CHARS_SHOWN).collect();
+        let folded = shown.to_ascii_lowercase().replace('-', "_");
+        let meant = meant.iter().filter(|(other, _)| *other == folded).map(|(_, field)| *field);
+        let near = known.iter().copied().filter(|field| is_near(field, &folded));
+        let meant = meant.chain(near).find(|field| known.contains(field)).map(str::to_owned);
+        Self { shown, meant }
+    }
+}
+
+/// Describes an unknown field. The arguments are those of [`UnknownField::new`].
 #[must_use]
 pub fn unknown_field(name: &str, known: &[&str], meant: &[(&str, &str)]) -> Problem {
-    // Escapes vanish, so slightly more is read than is shown.
-    let name = redacted(name);
-    let head: String = name.chars().take(4 * NAME_CHARS_SHOWN).collect();
-    let shown: String = neutralise(&head, Layout::Line).chars().take(NAME_CHARS_SHOWN).collect();
-    let folded = shown.to_ascii_lowercase().replace('-', "_");
-    let meant = meant.iter().filter(|(other, _)| *other == folded).map(|(_, field)| *field);
-    let near = known.iter().copied().filter(|field| is_near(field, &folded));
-    let message = match meant.chain(near).find(|field| known.contains(field)) {
+    let UnknownField { shown, meant } = UnknownField::new(name, known, meant);
+    let message = match meant {
         Some(field) => format!("unknown field {shown:?}; did you mean {field:?}?"),
         None if known.is_empty() => format!("unknown field {shown:?}; there are no fields here"),
         None => format!("unknown field {shown:?}; the fields are {}", known.join(", ")),

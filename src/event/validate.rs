@@ -12,8 +12,8 @@ use super::limits::{
 };
 use super::time_text::format_timestamp;
 use super::{
-    Confidence, Draft, Event, EventId, EventType, MemoryChange, MemoryScope, Problems, RepoKey,
-    SuccessRate, parse_age, parse_timestamp, quoted,
+    CalendarDay, Confidence, DayZone, Draft, Event, EventId, EventType, MemoryChange, MemoryScope,
+    Problems, RepoKey, SuccessRate, parse_age, parse_timestamp, quoted,
 };
 use guard::secrets::findings;
 use guard::text;
@@ -29,6 +29,8 @@ pub struct Stamp {
     pub repo: RepoKey,
     /// The writer's name, used if the draft names no agent.
     pub agent_id: String,
+    /// Whose days the draft means.
+    pub days: DayZone,
 }
 
 /// Checks a draft and makes it an event.
@@ -66,7 +68,7 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
         extra: {
             let mut extra = draft.change.map(|change| change.fields()).unwrap_or_default();
             let confidence = check.confidence(draft.confidence.as_deref());
-            let expires = check.expires(draft.expires.as_deref(), stamp.now);
+            let expires = check.expires(draft.expires.as_deref(), stamp);
             let scope = check.scope(draft.scope.as_deref());
             let given_fields = [
                 (CONFIDENCE, confidence),
@@ -174,15 +176,17 @@ impl Check<'_> {
         scope.filter(|scope| *scope != MemoryScope::Repo).map(|scope| scope.as_str().to_owned())
     }
 
-    fn expires(&mut self, given: Option<&str>, now: Timestamp) -> Option<String> {
+    /// A day counts to its end.
+    fn expires(&mut self, given: Option<&str>, stamp: &Stamp) -> Option<String> {
         let text = given.map(str::trim).filter(|text| !text.is_empty())?;
-        let until = match parse_age(text) {
-            Some(age) => now.checked_add(age).ok(),
-            None => parse_timestamp(text),
+        let until = match (parse_age(text), CalendarDay::parse(text)) {
+            (Some(age), _) => stamp.now.checked_add(age).ok(),
+            (None, Some(day)) => Some(day.last(stamp.now, stamp.days)),
+            (None, None) => parse_timestamp(text),
         };
         if until.is_none() {
             let message = format!(
-                "must be a time, a day or an age from now, such as \"2026-03-01\" or \"30d\"; got {}",
+                "must be a time, a day or an age from now, such as \"2026-03-01\", \"tomorrow\", \"30d\" or \"1y\"; got {}",
                 quoted(text)
             );
             self.problems.add(EXPIRES, message);
@@ -290,6 +294,7 @@ mod tests {
             random: 7,
             repo: RepoKey::parse("api").unwrap(),
             agent_id: "tester".into(),
+            days: DayZone::Utc,
         }
     }
 

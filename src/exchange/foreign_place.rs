@@ -2,7 +2,7 @@
 //! Everything is bounded, and no link below a folder is followed. Not here: which store it is (`stores`).
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -11,6 +11,7 @@ use super::error::ExchangeError;
 use super::foreign_database;
 use event::Timestamp;
 use event::limits::READ_LINE_BYTES_MAX;
+use guard::encoding::{decoded_text, is_utf16};
 
 /// Longest note, in bytes. A longer one is a book or a table.
 const NOTE_BYTES_MAX: u64 = 1 << 20;
@@ -150,8 +151,8 @@ fn file_shape(path: &Path, bytes: u64) -> Result<ForeignShape, ExchangeError> {
         return Ok(ForeignShape::Database(foreign_database::tables(path)?));
     }
     if bytes <= JSON_BYTES_MAX {
-        let text = std::fs::read(path).map_err(ExchangeError::io("read", path))?;
-        let text = String::from_utf8_lossy(&text);
+        let bytes = std::fs::read(path).map_err(ExchangeError::io("read", path))?;
+        let text = lenient_text(bytes);
         match event::from_json(text.trim_start_matches('\u{FEFF}')) {
             Ok(Value::Object(object))
                 if ITEM_FIELDS.iter().any(|name| object.contains_key(*name)) =>
@@ -170,6 +171,15 @@ fn file_shape(path: &Path, bytes: u64) -> Result<ForeignShape, ExchangeError> {
     Ok(ForeignShape::Lines(lines))
 }
 
+/// Reads bytes as text, with signs in the place of what is none.
+fn lenient_text(bytes: Vec<u8>) -> String {
+    if is_utf16(&bytes) {
+        return decoded_text(bytes).unwrap_or_default();
+    }
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// Fields by which a document of one object is the only line of a file of lines.
 const ITEM_FIELDS: [&str; 2] = ["type", "event_type"];
 
@@ -179,10 +189,8 @@ fn lines_of(path: &Path, bytes: u64) -> Result<JsonLines, ExchangeError> {
     if bytes > TOTAL_BYTES_MAX {
         return Err(too_much());
     }
-    let file = File::open(path).map_err(ExchangeError::io("read", path))?;
-    let (mut reader, mut lines) =
-        (BufReader::new(file.take(TOTAL_BYTES_MAX)), JsonLines::default());
-    let mut line = Vec::new();
+    let mut reader = text_reader(path)?;
+    let (mut lines, mut line) = (JsonLines::default(), Vec::new());
     for number in 1.. {
         line.clear();
         let read = reader.read_until(b'\n', &mut line).map_err(ExchangeError::io("read", path))?;
@@ -194,16 +202,55 @@ fn lines_of(path: &Path, bytes: u64) -> Result<JsonLines, ExchangeError> {
         if text.is_empty() {
             continue;
         }
-        let value = (text.len() <= READ_LINE_BYTES_MAX).then(|| event::from_json(text).ok());
-        match value.flatten().filter(Value::is_object) {
-            Some(value) => lines.values.push((number, value)),
-            None => lines.broken += 1,
-        }
+        lines.add_line(number, text);
         if lines.values.len() + lines.broken > ITEMS_MAX {
             return Err(too_much());
         }
     }
     Ok(lines)
+}
+
+/// Opens a file for reading line by line. One in UTF-16 is turned into UTF-8 as a whole.
+fn text_reader(path: &Path) -> Result<Box<dyn BufRead>, ExchangeError> {
+    let open = || File::open(path).map_err(ExchangeError::io("read", path));
+    let mut start = Vec::new();
+    open()?.take(2).read_to_end(&mut start).map_err(ExchangeError::io("read", path))?;
+    let mut file = open()?.take(TOTAL_BYTES_MAX);
+    if !is_utf16(&start) {
+        return Ok(Box::new(BufReader::new(file)));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(ExchangeError::io("read", path))?;
+    let text = decoded_text(bytes)
+        .ok_or_else(|| ExchangeError::form(path, "begins as UTF-16 and is no text in it"))?;
+    Ok(Box::new(Cursor::new(text.into_bytes())))
+}
+
+impl JsonLines {
+    /// Adds the objects of a line. Programs that write at the same time leave several on one: `{...}{...}`.
+    fn add_line(&mut self, number: usize, text: &str) {
+        if text.len() > READ_LINE_BYTES_MAX {
+            self.broken += 1;
+            return;
+        }
+        match event::from_json(text) {
+            Ok(value) if value.is_object() => self.values.push((number, value)),
+            Ok(_) => self.broken += 1,
+            Err(_) => {
+                let mut parts = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+                for part in parts.by_ref() {
+                    match part {
+                        Ok(value) if value.is_object() => self.values.push((number, value)),
+                        // What stands behind it cannot be read either.
+                        Ok(_) | Err(_) => {
+                            self.broken += 1;
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Reads the Markdown files below a folder. Hidden folders hold the settings of tools, and links may lead anywhere.
@@ -248,7 +295,9 @@ fn notes_below(root: &Path) -> Result<NoteFolder, ExchangeError> {
 
 fn is_markdown(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+    extension.is_some_and(|extension| {
+        extension.eq_ignore_ascii_case("md") || extension.eq_ignore_ascii_case("mdc")
+    })
 }
 
 impl NoteFolder {
@@ -281,7 +330,34 @@ fn read_note_file(root: &Path, path: &Path) -> Result<NoteFile, &'static str> {
     }
     let mut bytes = Vec::new();
     file.take(NOTE_BYTES_MAX).read_to_end(&mut bytes).map_err(|_| unreadable)?;
-    let text = String::from_utf8(bytes).map_err(|_| "file that is no UTF-8 text")?;
+    let text = decoded_text(bytes).ok_or("file that is no UTF-8 text")?;
     let written = found.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
     Ok(NoteFile { name, text: text.replace("\r\n", "\n"), written })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-IMPORT-1, S-IMPORT-2
+    #[test]
+    fn all_objects_of_a_line_are_read_in_each_encoding() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.jsonl");
+        let text = "{\"type\":\"entity\",\"name\":\"a\"}{\"type\":\"entity\",\"name\":\"ä\"} {\"type\":\"relation\"}\r\n\
+            {\"type\":\"entity\"}\r\n{\"type\":\"entity\"}{broken\n[1]\n";
+        let utf16 = |bytes: fn(u16) -> [u8; 2]| {
+            format!("\u{FEFF}{text}").encode_utf16().flat_map(bytes).collect::<Vec<u8>>()
+        };
+        for bytes in [text.as_bytes().to_vec(), utf16(u16::to_le_bytes), utf16(u16::to_be_bytes)] {
+            std::fs::write(&path, bytes).unwrap();
+            let place = ForeignPlace::inspect(&path).unwrap();
+            let lines = place.lines().unwrap();
+            let numbers: Vec<usize> = lines.values.iter().map(|(number, _)| *number).collect();
+            assert_eq!((numbers, lines.broken), (vec![1, 1, 1, 2, 3], 2));
+            assert_eq!(lines.values.get(1).unwrap().1["name"], "ä");
+        }
+        std::fs::write(&path, b"\xFF\xFEx").unwrap();
+        assert!(ForeignPlace::inspect(&path).is_err());
+    }
 }

@@ -249,7 +249,9 @@ impl ImportBatch {
                 self.refused.push(RefusedEntry { key: item.key.clone(), problems });
                 return Ok(None);
             }
-            Err(error @ RecordError::Store(_)) => return Err(error),
+            Err(error @ (RecordError::Store(_) | RecordError::NotSaved { .. })) => {
+                return Err(error);
+            }
         };
         if !target.takes(&item.draft, prepared.repo()) {
             self.elsewhere += 1;
@@ -372,7 +374,7 @@ fn says_other(
             Ok(is_other.then(|| other.clone()))
         }
         Err(RecordError::Invalid(_)) => Ok(None),
-        Err(error @ RecordError::Store(_)) => Err(error),
+        Err(error @ (RecordError::Store(_) | RecordError::NotSaved { .. })) => Err(error),
     }
 }
 

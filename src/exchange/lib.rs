@@ -21,5 +21,6 @@ mod markdown_notes;
 pub mod memory_csv;
 pub mod memory_note;
 mod note_links;
+mod note_template;
 pub mod stores;
 pub mod vault_export;

@@ -8,6 +8,7 @@ use super::front_matter::FrontMatter;
 use super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
 use super::loose_values::{tags, time_of_text};
 use super::note_links::{NoteLink, inline_tags, links};
+use super::note_template::without_templates;
 use event::{BELOW, Draft};
 use guard::markdown_marks::{self, MarkdownLine, heading};
 
@@ -58,7 +59,8 @@ impl<'a> MarkdownNote<'a> {
     fn title(&self) -> String {
         let named = self.front.text("title").or_else(|| self.front.text("name"));
         let first = || heading(self.body.trim_start().lines().next()?).map(|(_, text)| text);
-        named.or_else(first).unwrap_or_else(|| self.stem()).trim().to_owned()
+        let title = named.or_else(first).filter(|title| !without_templates(title).is_empty());
+        title.unwrap_or_else(|| self.stem()).trim().to_owned()
     }
 }
 
@@ -86,8 +88,8 @@ pub(crate) fn harvest(folder: &NoteFolder, style: &NoteStyle) -> Harvest {
 pub(crate) fn add_notes(harvest: &mut Harvest, notes: &[MarkdownNote<'_>], style: &NoteStyle) {
     let names = NoteNames::collect(notes);
     for note in notes {
-        let title = note.title();
-        let body = without_title(note.body, &title);
+        let (title, plain) = (note.title(), without_templates(note.body));
+        let body = without_title(&plain, &title);
         if body.trim().is_empty() {
             harvest.leave_out("note without text");
             continue;
@@ -103,7 +105,7 @@ pub(crate) fn add_notes(harvest: &mut Harvest, notes: &[MarkdownNote<'_>], style
             };
             harvest.add_item(key, draft);
         }
-        for link in links(note.body) {
+        for link in links(&plain) {
             harvest.links.extend(names.link(note, &link));
         }
     }
@@ -230,6 +232,21 @@ mod tests {
         assert_eq!(item.draft.tags, ["Tea", "two words", "hot"]);
         assert_eq!(item.draft.timestamp.as_deref(), Some("2026-01-02T00:00:00Z"));
         assert_eq!((read.read_count(), read.left_out["note without text"]), (2, 1));
+    }
+
+    // S-IMPORT-5
+    #[test]
+    fn what_a_program_of_the_vault_fills_in_is_no_lesson() {
+        let read = read(&[
+            ("Daily.md", "# <% tp.file.title %>\n<% tp.date.now() %>\n```dataview\nLIST\n```\n"),
+            ("Book.md", "# {{title}}\n\n```dataviewjs\ndv.list()\n```\nRead it twice.\n"),
+        ]);
+        let [item] = &*read.items else { panic!("{read:?}") };
+        assert_eq!(
+            (item.draft.context.as_deref(), item.draft.lesson.as_deref()),
+            (Some("Book"), Some("Read it twice."))
+        );
+        assert_eq!(read.left_out["note without text"], 1);
     }
 
     // S-IMPORT-5

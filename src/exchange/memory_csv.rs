@@ -80,6 +80,7 @@ mod tests {
             random: 7,
             repo: RepoKey::parse("api").unwrap(),
             agent_id: "@tester".into(),
+            days: event::DayZone::Utc,
         };
         let event = validate(draft, &stamp).unwrap();
         let rows = read(&(header() + &row(&event) + &row(&event)));

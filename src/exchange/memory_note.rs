@@ -181,6 +181,7 @@ mod tests {
             random: 7,
             repo: RepoKey::parse("api").unwrap(),
             agent_id: "tester".into(),
+            days: event::DayZone::Utc,
         }
     }
 

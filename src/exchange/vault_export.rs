@@ -10,7 +10,7 @@ use super::error::ExchangeError;
 use super::front_matter::FrontMatter;
 use super::memory_note::{memory_note, read_note, title};
 use event::{Event, EventId, RepoKey};
-use store::{make_private_dir, private};
+use store::{make_private_dir, open_private};
 
 /// Longest part of a title in the name of a file, in bytes: with its id it fits every file system.
 const NAME_BYTES_MAX: usize = 120;
@@ -116,8 +116,8 @@ fn replace(path: &Path, text: &str) -> Result<(), ExchangeError> {
     let fresh = path.with_extension(format!("md.{}.tmp", std::process::id()));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    private(&mut options);
-    let written = options.open(&fresh).and_then(|mut file| file.write_all(text.as_bytes()));
+    let written =
+        open_private(&mut options, &fresh).and_then(|mut file| file.write_all(text.as_bytes()));
     let done = written.and_then(|()| std::fs::rename(&fresh, path));
     if done.is_err() {
         // What cannot be deleted is named in no answer, and the next export makes another.

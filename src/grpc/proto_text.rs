@@ -5,7 +5,7 @@ use crate::contract::{Contract, PACKAGE, RpcField, RpcMessage, RpcTarget, SERVIC
 use crate::rpc_field::FieldType;
 
 const HEAD: &str = "\
-// Made from the table of verbs. `UPDATE_PROTO=1 cargo nextest run proto` writes it anew.
+// Made from the table of verbs. `AGENT_KNOWLEDGE_WRITE_PAGES=1 cargo nextest run -p grpc` writes it anew.
 // The number of a field is for ever; a new field gets the next one.
 
 syntax = \"proto3\";
@@ -70,24 +70,26 @@ mod tests {
     use super::*;
     use crate::contract::field_numbers;
 
+    /// The switch that writes every made file.
+    const WRITE: &str = "AGENT_KNOWLEDGE_WRITE_PAGES";
+
     // S-GRPC-2
-    /// The committed file. `UPDATE_PROTO=1` writes it anew.
+    /// The committed file. `AGENT_KNOWLEDGE_WRITE_PAGES=1` writes it anew.
     #[test]
     fn the_committed_proto_is_current() {
         let path =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../proto/agent_knowledge/v1/memory.proto");
         let text = crate::grpc_server::proto();
-        if std::env::var_os("UPDATE_PROTO").is_some() {
+        if std::env::var_os(WRITE).is_some() {
             std::fs::write(path, &text).unwrap();
         }
         let committed = std::fs::read_to_string(path).unwrap_or_default();
-        let how = "UPDATE_PROTO=1 cargo nextest run proto writes it";
-        assert!(committed == text, "{how}");
+        assert!(committed == text, "{WRITE}=1 cargo nextest run -p grpc writes it");
     }
 
     // S-GRPC-2
     /// The file lists what clients were built with: the fields of each message in the order of their numbers.
-    /// `UPDATE_PROTO=1` appends to it; it changes nothing.
+    /// `AGENT_KNOWLEDGE_WRITE_PAGES=1` appends to it; it changes nothing.
     #[test]
     fn a_number_is_for_ever() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/for_ever.txt");
@@ -119,10 +121,10 @@ mod tests {
             let had = message.fields.len() + message.retired.len();
             assert_eq!(all, had, "{} lost a field", message.name);
         }
-        if std::env::var_os("UPDATE_PROTO").is_some() {
+        if std::env::var_os(WRITE).is_some() {
             std::fs::write(path, lines.join("\n") + "\n").unwrap();
         } else {
-            assert!(unlisted.is_empty(), "UPDATE_PROTO=1 lists them: {unlisted:?}");
+            assert!(unlisted.is_empty(), "{WRITE}=1 lists them: {unlisted:?}");
         }
     }
 

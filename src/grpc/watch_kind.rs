@@ -36,7 +36,7 @@ impl WatchKind {
     pub fn about(self) -> &'static str {
         match self {
             Self::Memories => {
-                "Tell what happens to memories, and what agents are told, while it happens"
+                "Tell what happens to memories, and what agents are shown, while it happens"
             }
             Self::Stale => {
                 "Tell which memories the files or git of a work tree contradict, as that changes"

@@ -134,6 +134,53 @@ fn without_commands(text: &str) -> String {
     out
 }
 
+/// Returns `text` without whole ANSI escape sequences, as terminals colour their output. What only begins like one stays, because
+/// its end could be words.
+#[must_use]
+pub fn without_escapes(text: &str) -> Cow<'_, str> {
+    let begins = |c: char| matches!(c, '\u{1B}' | '\u{9B}');
+    if !text.contains(begins) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, from)) = rest.find(begins).and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(before);
+        let first = from.chars().next().map_or(0, char::len_utf8);
+        let (kept, length) = escape_bytes(from).map_or((first, first), |length| (0, length));
+        out.push_str(from.get(..kept).unwrap_or_default());
+        rest = from.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Returns the length in bytes of the escape sequence at the beginning of a text, if it is a whole one.
+fn escape_bytes(text: &str) -> Option<usize> {
+    let mut chars = text.char_indices();
+    let (_, first) = chars.next()?;
+    let kind = if first == '\u{9B}' { '[' } else { chars.next()?.1 };
+    let is_final = |c: char| ('\u{40}'..='\u{7E}').contains(&c);
+    let (at, last) = match kind {
+        '[' => {
+            chars.find(|(_, c)| !('\u{20}'..='\u{3F}').contains(c)).filter(|(_, c)| is_final(*c))
+        }
+        ']' | 'P' | 'X' | '^' | '_' => {
+            let mut before = ' ';
+            chars.find(|(_, c)| {
+                let ends = *c == '\u{7}' || (before == '\u{1B}' && *c == '\\');
+                before = *c;
+                ends
+            })
+        }
+        // The next character names a set of characters.
+        '(' | ')' | '*' | '+' | '#' | '%' => chars.next().filter(|(_, c)| c.is_ascii_graphic()),
+        kind if kind.is_ascii_graphic() => Some((first.len_utf8(), kind)),
+        _ => None,
+    }?;
+    Some(at + last.len_utf8())
+}
+
 /// Returns JSON with escapes in the place of unsafe and invisible characters and of the separators at which some
 /// tools split text into lines. JSON allows all of them raw. No information is lost.
 #[must_use]
@@ -196,6 +243,24 @@ mod tests {
     fn escape_sequences_vanish_whole() {
         assert_eq!(neutralise("\u{1B}[1;31merror\u{1B}[0m: no", Layout::Line), "error: no");
         assert_eq!(neutralise("a\u{1B}]0;title\u{7}b\u{1B}]8;;x\u{1B}\\c", Layout::Line), "abc");
+    }
+
+    // S-MCP-2
+    #[test]
+    fn only_whole_escape_sequences_are_removed() {
+        for (given, left) in [
+            ("\u{1B}[1;31merror\u{1B}[0m: no", "error: no"),
+            ("\u{9B}32mok\u{1B}(B\u{1B}[m", "ok"),
+            ("a\u{1B}]8;;https://x.example\u{1B}\\link\u{1B}]8;;\u{7}b", "alinkb"),
+            ("\u{1B}[38;2;1;2;3mtrue\u{1B}[K colour", "true colour"),
+            ("\u{1B}7\u{1B}=kept\u{1B}8", "kept"),
+            ("cut \u{1B}[31", "cut \u{1B}[31"),
+            ("cut \u{1B}]title without an end", "cut \u{1B}]title without an end"),
+            ("end \u{1B}", "end \u{1B}"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_escapes(given), left, "{given:?}");
+        }
     }
 
     // S-REPLY-3

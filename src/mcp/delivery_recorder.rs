@@ -11,6 +11,7 @@ use api::journal::agent_delivery::{AgentDelivery, AgentPlace, BY_TOOL, DeliveryJ
 use clients::hooks::session_dedup::line_id;
 use event::Timestamp;
 use guard::secrets::RedactedText;
+use place::RepositoryWord;
 use requests::tool;
 use requests::{
     ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest, SearchScope,
@@ -86,7 +87,8 @@ impl DeliveryRecorder {
         } else {
             question.ids.clone()
         };
-        let place = match (&question.repo, &self.directory) {
+        let named = question.repo.as_ref().filter(|repo| RepositoryWord::read(repo).is_none());
+        let place = match (named, &self.directory) {
             (Some(name), _) => AgentPlace::Named(name),
             (None, Some(directory)) => AgentPlace::Directory(directory),
             (None, None) => AgentPlace::Unknown,

@@ -11,14 +11,19 @@ use requests::{Api, ApiError, ApiRequest, Reply, SearchRequest, SearchScope};
 /// Its name.
 pub const QUERY: &str = "query";
 
-/// Answers it: `text`, and perhaps `repo`, where alone is looked then, and `limit`.
-///
-/// # Errors
-/// Those of a search.
-pub fn answer_query(api: &dyn Api, mut arguments: JsonObject) -> Result<Reply, ApiError> {
+/// Returns its arguments as those of a search: `text`, and perhaps `repo`, where alone is looked then, and `limit`.
+pub fn search_arguments(mut arguments: JsonObject) -> JsonObject {
     if let Some(text) = arguments.remove("text") {
         arguments.insert("query".to_owned(), text);
     }
+    arguments
+}
+
+/// Answers it, by the arguments of a search.
+///
+/// # Errors
+/// Those of a search.
+pub fn answer_query(api: &dyn Api, arguments: JsonObject) -> Result<Reply, ApiError> {
     let request = SearchRequest::from_tool(arguments)?;
     let scope = match request.scope {
         SearchScope::All(Some(repo)) => SearchScope::Only(Some(repo)),

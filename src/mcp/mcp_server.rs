@@ -7,20 +7,20 @@
 #[cfg(test)]
 mod tests;
 
-use guard::secrets::RedactedText;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceContents, Role, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
-    SubscribeRequestParams, SubscriptionFilter, Tool as ListedTool, UnsubscribeRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, Role, ServerCapabilities, ServerConfig,
+    SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool as ListedTool,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 
@@ -28,17 +28,19 @@ use crate::backpressure::CallsInFlight;
 use access::admitted_caller::admitted_caller;
 use guard::secrets::redacted;
 use requests::rights::Rights;
-use requests::{Api, ApiError, Reply};
+use requests::{Api, ApiError};
 use writer::exit::Exit;
 
-use crate::mcp_caller::McpCaller;
-
+use crate::client_roots::ClientRoots;
 use crate::delivery_recorder::DeliveryRecorder;
 use crate::delivery_recorder::ToolQuestion;
-use crate::schema::find_tool;
+use crate::mcp_caller::McpCaller;
+use crate::schema::{ProjectKnowledge, find_tool};
+use crate::server_options::{ClientNameObserver, McpOptions};
 use crate::subscriptions::Subscriptions;
+use crate::tool_call::ToolCall;
 use access::disconnect::Disconnect;
-use requests::tool::{ToolSet, VerbTool};
+use requests::tool::ToolSet;
 
 /// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
 /// pipe and still wants the answers; longer would leave a process that nobody knows of.
@@ -79,35 +81,11 @@ pub struct McpServer {
     load: CallsInFlight,
     on_client_name: ClientNameObserver,
     recorder: Option<DeliveryRecorder>,
+    roots: Option<ClientRoots>,
     pushes: bool,
     /// The resources that the client subscribed to.
     pub subscriptions: Subscriptions,
 }
-
-/// What differs from one process to another.
-#[derive(Clone)]
-pub struct McpOptions {
-    /// The tools that are listed and answered.
-    pub tool_set: ToolSet,
-    /// Gets the name of the client, at the calls that every client makes.
-    pub on_client_name: ClientNameObserver,
-    /// Writes down what tools tell.
-    pub recorder: Option<DeliveryRecorder>,
-    /// Whether the server can send the client a notification.
-    pub pushes: bool,
-    /// What the client may do; tools beyond that are not listed.
-    pub rights: Rights,
-}
-
-impl Default for McpOptions {
-    fn default() -> Self {
-        let (tool_set, rights) = (ToolSet::default(), Rights::Admin);
-        Self { tool_set, on_client_name: None, recorder: None, pushes: false, rights }
-    }
-}
-
-/// A function that is called with the name of a client.
-pub type ClientNameObserver = Option<Arc<dyn Fn(&str) + Send + Sync>>;
 
 impl McpServer {
     /// Makes a server. `gone` signals that the client has left; `load` counts the calls.
@@ -123,6 +101,7 @@ impl McpServer {
             load,
             on_client_name: None,
             recorder: None,
+            roots: None,
             pushes: false,
             subscriptions: Subscriptions::default(),
         }
@@ -132,13 +111,28 @@ impl McpServer {
     #[must_use]
     pub fn with(
         self,
-        McpOptions { tool_set, on_client_name, recorder, pushes, rights }: McpOptions,
+        McpOptions { tool_set, on_client_name, recorder, place, pushes, rights }: McpOptions,
     ) -> Self {
         let mut tools = crate::schema::listed_tools(tool_set);
         let is_allowed =
             |name: &str| find_tool(name).is_some_and(|(verb, _)| verb.rights() <= rights);
         tools.retain(|tool| is_allowed(&tool.name));
-        Self { tool_set, tools: tools.into(), rights, on_client_name, recorder, pushes, ..self }
+        let (tools, roots) = (tools.into(), place.map(ClientRoots::new));
+        Self { tool_set, tools, rights, on_client_name, recorder, roots, pushes, ..self }
+    }
+
+    /// Waits until it is known where the client works, if it says so in time.
+    async fn settle_place(&self, peer: &Peer<RoleServer>) {
+        if let Some(roots) = &self.roots {
+            roots.settle(peer).await;
+        }
+    }
+
+    /// Returns what writes answers down, in the directory that they are for.
+    fn recorder_here(&self) -> Option<DeliveryRecorder> {
+        let directory = self.roots.as_ref().and_then(|roots| roots.place().directory());
+        let recorder = self.recorder.clone()?;
+        Some(DeliveryRecorder { directory, ..recorder })
     }
 
     fn report_client_name(&self, context: &RequestContext<RoleServer>) {
@@ -181,9 +175,40 @@ impl ServerHandler for McpServer {
             if self.pushes { able.enable_resources_subscribe().build() } else { able.build() };
         let server =
             Implementation::new(SERVER, env!("CARGO_PKG_VERSION")).with_title("Agent knowledge");
-        ServerConfig::new(capabilities)
-            .with_server_info(server)
-            .with_instructions(crate::schema::INSTRUCTIONS)
+        let project = match &self.roots {
+            None => ProjectKnowledge::OfEachCall,
+            Some(roots) if roots.place().directory().is_some() => ProjectKnowledge::Known,
+            Some(_) => ProjectKnowledge::Unknown,
+        };
+        let instructions = crate::schema::instructions(project);
+        ServerConfig::new(capabilities).with_server_info(server).with_instructions(instructions)
+    }
+
+    /// A client that offers roots has not said yet where it works.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let offers_roots = self.roots.is_some() && request.capabilities.roots.is_some();
+        context.peer.set_peer_info(request.clone());
+        let opened = self.negotiate_initialize(&request)?;
+        Ok(match offers_roots {
+            true => opened.with_instructions(crate::schema::INSTRUCTIONS),
+            false => opened,
+        })
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Some(roots) = &self.roots {
+            roots.ask(&context.peer);
+        }
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if let Some(roots) = &self.roots {
+            roots.ask(&context.peer);
+        }
     }
 
     async fn list_tools(
@@ -204,39 +229,33 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let found = find_tool(&request.name);
-        let (verb, who) = (found.map(|(verb, _)| verb), admitted_caller(&context.extensions));
-        if let Err(why) = crate::permission::check(verb, &arguments, self.rights, who) {
+        self.settle_place(&context.peer).await;
+        let call = ToolCall::read(&request.name, request.arguments.unwrap_or_default());
+        let who = admitted_caller(&context.extensions);
+        if let Err(why) = crate::permission::check(call.verb(), call.arguments(), self.rights, who)
+        {
             return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
         }
         let caller = McpCaller::from_context(&context);
         let names = crate::schema::tool_names(self.tool_set);
-        let question = self
-            .recorder
+        let recorder = self.recorder_here();
+        let arguments = || call.arguments().clone();
+        let question = recorder
             .as_ref()
-            .and_then(|_| ToolQuestion::from_arguments(&request.name, arguments.clone()));
-        let (name, asking) = (request.name.clone(), caller.clone());
-        let answer = self.ask(move |api| {
-            if request.name == crate::founding_query::QUERY {
-                return crate::founding_query::answer_query(api, arguments);
-            }
-            match found.filter(|(_, tool)| names.contains(&tool.name)) {
-                Some((_, tool)) => call(api, &tool, arguments, &asking),
-                None => Err(unknown_tool(&names)),
-            }
-        });
-        let answer = answer.await;
-        if let (Ok(reply), Some(question), Some(recorder)) = (&answer, question, &self.recorder) {
-            let (reply, recorder) = (reply.clone(), recorder.clone());
+            .and_then(|_| ToolQuestion::from_arguments(&request.name, arguments()));
+        let asking = caller.clone();
+        let answer = self.ask(move |api| Ok(call.answer(api, &names, &asking)));
+        let answer = answer.await.unwrap_or_else(|error| Err(error_message(&error)));
+        if let (Ok(reply), Some(question), Some(recorder)) = (&answer, question, recorder) {
+            let reply = reply.clone();
             // The answer does not wait for that.
             drop(tokio::task::spawn_blocking(move || {
-                recorder.record_answer(&name, &question, &reply, &caller);
+                recorder.record_answer(&request.name, &question, &reply, &caller);
             }));
         }
         Ok(match answer {
             Ok(reply) => CallToolResult::success(vec![ContentBlock::text(reply.text)]),
-            Err(error) => CallToolResult::error(vec![ContentBlock::text(error_message(&error))]),
+            Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
         }
         .into())
     }
@@ -262,6 +281,7 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.settle_place(&context.peer).await;
         if crate::resources::is_expensive(&request.uri) {
             crate::permission::charge(admitted_caller(&context.extensions)).map_err(busy_error)?;
         }
@@ -288,6 +308,7 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        self.settle_place(&context.peer).await;
         // Each looks at all memories of a repository.
         crate::permission::charge(admitted_caller(&context.extensions)).map_err(busy_error)?;
         let arguments = request.arguments.unwrap_or_default();
@@ -331,6 +352,7 @@ impl ServerHandler for McpServer {
         if !self.pushes {
             return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
         }
+        self.settle_place(&context.peer).await;
         self.subscribe_to(request.uri, context.peer).await.map_err(protocol_error)
     }
 
@@ -360,21 +382,6 @@ impl ServerHandler for McpServer {
         }
         Ok(())
     }
-}
-
-fn call(
-    api: &dyn Api,
-    tool: &VerbTool,
-    arguments: JsonObject,
-    caller: &McpCaller,
-) -> Result<Reply, ApiError> {
-    let session = caller.session_id.clone().map(RedactedText::into_string);
-    let request = (tool.request)(arguments)?.words_only().in_session(session);
-    api.ask_as(&request, &caller.voice())
-}
-
-fn unknown_tool(names: &[&str]) -> ApiError {
-    ApiError::NotFound(format!("unknown tool; the tools are {}", names.join(", ")))
 }
 
 /// Returns the error of a call that has to wait.

@@ -6,6 +6,7 @@ use rmcp::model::{
 };
 use serde_json::{Deserializer, Map, Value};
 
+use crate::request_corrections::{OPENING_EXAMPLE, correct, is_unfit_opening, may_be_corrected};
 use event::{from_json, replace_lone_surrogates};
 
 /// The bytes that a text may begin with to name its encoding.
@@ -47,19 +48,27 @@ pub fn read_message(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unread
     match serde_json::from_slice(bytes) {
         // rmcp reads a request with an id of another type as a notification, which gets no answer.
         Ok(JsonRpcMessage::Notification(_)) | Err(_) => read_lenient(bytes),
+        Ok(message) if may_be_corrected(&message) => read_lenient(bytes),
         Ok(message) => Ok(Some(message)),
     }
 }
 
-/// Returns the body of a request with half characters replaced, or as it is.
+/// Returns the body of a request with half characters replaced and what it leaves out filled in; nothing if it can be read as it is.
 ///
 /// # Errors
 /// [`UnreadableMessage`], as for [`read_message`].
 pub fn readable_body(body: &[u8]) -> Result<Option<String>, UnreadableMessage> {
     read_message(body)?;
-    let text = std::str::from_utf8(body).ok();
-    let is_refused = |text: &&str| serde_json::from_str::<Value>(text).is_err();
-    Ok(text.filter(is_refused).and_then(replace_lone_surrogates))
+    let Ok(text) = std::str::from_utf8(body) else { return Ok(None) };
+    let is_refused = serde_json::from_str::<Value>(text).is_err();
+    let repaired = is_refused.then(|| replace_lone_surrogates(text)).flatten();
+    let text = repaired.as_deref().unwrap_or(text);
+    if !serde_json::from_str(text).is_ok_and(|message| may_be_corrected(&message)) {
+        return Ok(repaired);
+    }
+    let mut fields: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    correct(&mut fields);
+    Ok(Some(Value::Object(fields).to_string()))
 }
 
 fn read_lenient(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, UnreadableMessage> {
@@ -68,7 +77,7 @@ fn read_lenient(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unreadable
         unparsed(&String::from_utf8_lossy(bytes), message)
     })?;
     let value = from_json(text).map_err(|error| unparsed(text, format!("not JSON: {error}")))?;
-    let Value::Object(fields) = &value else {
+    let Value::Object(mut fields) = value else {
         let message = "a message is one JSON object on one line; MCP has no batches".to_owned();
         return Err(invalid(None, message));
     };
@@ -76,14 +85,20 @@ fn read_lenient(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unreadable
     let is_answer = fields.contains_key("result") || fields.contains_key("error");
     let expects_answer = fields.contains_key("id") && (has_method || !is_answer);
     if expects_answer {
-        check(fields)?;
+        correct(&mut fields);
+        check(&fields)?;
     } else if !has_method && !is_answer {
         return Err(invalid(None, "a request needs `method`, for example \"ping\"".to_owned()));
     }
-    match serde_json::from_value(value.clone()) {
+    let id = id_of(&fields);
+    match serde_json::from_value(Value::Object(fields)) {
+        Ok(message) if is_unfit_opening(&message) => {
+            let message = OPENING_EXAMPLE.to_owned();
+            Err(UnreadableMessage { id, code: ErrorCode::INVALID_PARAMS, message })
+        }
         Ok(message) => Ok(Some(message)),
         Err(_) if !expects_answer => Ok(None),
-        Err(_) => Err(invalid(id_of(fields), "not a request of MCP".to_owned())),
+        Err(_) => Err(invalid(id, "not a request of MCP".to_owned())),
     }
 }
 
@@ -165,7 +180,7 @@ mod tests {
     #[test]
     fn unreadable_requests_are_refused_with_their_id() {
         let deep = format!(r#"{{"id":"deep","x":{}}}"#, "[".repeat(200));
-        let cases: [(&[u8], i32, Option<&str>); 14] = [
+        let cases: [(&[u8], i32, Option<&str>); 15] = [
             (b"hello", -32700, None),
             (br#"{"jsonrpc":"2.0","id":7,"method":"ping""#, -32700, Some("7")),
             (br#"{"params":{"id":1},"id":"a","method":ping}"#, -32700, Some("a")),
@@ -180,6 +195,11 @@ mod tests {
             (br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, None),
             (br#"{"jsonrpc":"2.0","id":9,"method":7}"#, -32600, Some("9")),
             (br#"{"jsonrpc":"2.0","id":9,"method":"ping","params":[]}"#, -32602, Some("9")),
+            (
+                br#"{"jsonrpc":"2.0","id":9,"method":"initialize","params":{"clientInfo":"me"}}"#,
+                -32602,
+                Some("9"),
+            ),
         ];
         for (bytes, code, id) in cases {
             let shown = String::from_utf8_lossy(bytes);

@@ -17,7 +17,8 @@ use tokio::sync::Notify;
 
 use crate::backpressure::{Backpressure, CallsInFlight};
 use crate::line_transport::LineTransport;
-use crate::mcp_server::{McpOptions, McpServer};
+use crate::mcp_server::McpServer;
+use crate::server_options::McpOptions;
 use access::disconnect::Disconnect;
 use daemon::process::on_parent_exit;
 use requests::Api;

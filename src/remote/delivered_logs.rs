@@ -210,8 +210,7 @@ impl DeliveredLogs {
         let new = self.path.with_extension("json.new");
         let mut options = OpenOptions::new();
         options.create(true).truncate(true).write(true);
-        store::private(&mut options);
-        let mut file = options.open(&new)?;
+        let mut file = store::open_private(&mut options, &new)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         std::fs::rename(&new, &self.path)

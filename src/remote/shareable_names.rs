@@ -1,10 +1,11 @@
 //! The names that a call may send to the team's server: repositories that are shared, and no memory that stays on this machine. Not
 //! here: lines of the own log (`delivery`), what is asked (`remote_team`).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::own_memories::OwnMemories;
 use event::{EventId, RepoKey};
+use place::{RepositoryWord, repository_directory};
 use reply::{ShownMemories, WhoamiAnswer};
 use requests::Request;
 use requests::{Api, ApiError};
@@ -16,36 +17,37 @@ pub struct ShareableNames {
     local: Arc<dyn Api>,
     store: Store,
     config: Config,
-    /// The repository of the caller, once it is known.
-    own_repo: OnceLock<Option<RepoKey>>,
 }
 
 impl ShareableNames {
     pub fn new(local: Arc<dyn Api>, store: Store, config: Config) -> Self {
-        Self { local, store, config, own_repo: OnceLock::new() }
+        Self { local, store, config }
     }
 
-    /// Returns the repository of the caller. A failure is not remembered.
-    fn own_repo(&self) -> Option<&RepoKey> {
-        let ask = || {
-            let known: WhoamiAnswer = self.local.ask_for(&Request::Whoami)?;
-            Ok::<_, ApiError>(RepoKey::parse(&known.repo).ok())
-        };
-        get_or_ask(&self.own_repo, ask)?.as_ref()
+    /// Returns the repository of the caller. It is asked each time: a session may move to another folder.
+    fn own_repo(&self) -> Option<RepoKey> {
+        let known: WhoamiAnswer = self.local.ask_for(&Request::Whoami).ok()?;
+        RepoKey::parse(&known.repo).ok()
     }
 
     /// Returns the repository that a caller names, or the caller's own, if others may know of it.
     pub fn shareable_repo(&self, named: Option<&str>) -> Option<String> {
         let own_repo = self.own_repo();
+        let named = named.filter(|named| RepositoryWord::read(named).is_none());
         let key = match named {
-            None => own_repo?.clone(),
+            None => own_repo?,
+            // The path itself stays on this machine.
+            Some(named) if repository_directory(named, self.store.machine()).is_some() => {
+                let directory = repository_directory(named, self.store.machine())?;
+                self.store.place_at(&directory, &self.config).repository?
+            }
             Some(named) => {
                 let typed = RepoKey::parse(named).ok()?;
                 // As in the own memory, the caller's repository has a short name before others.
                 match own_repo
-                    .filter(|own_repo| **own_repo == typed || !typed.longer([*own_repo]).is_empty())
+                    .filter(|own_repo| *own_repo == typed || !typed.longer([own_repo]).is_empty())
                 {
-                    Some(own_repo) => own_repo.clone(),
+                    Some(own_repo) => own_repo,
                     None => self.store.resolve(&typed, &self.config).ok()?,
                 }
             }
@@ -72,27 +74,5 @@ impl ShareableNames {
         let is_own = |id| OwnMemories::default().contains_any(&[id], &self.store).unwrap_or(true);
         // What cannot be read may stay.
         Ok(!is_shared || id.is_none_or(is_own))
-    }
-}
-
-/// Returns what is known, or what is found out now. A failure is not remembered.
-fn get_or_ask<T, E>(known: &OnceLock<T>, ask: impl FnOnce() -> Result<T, E>) -> Option<&T> {
-    match known.get() {
-        Some(known) => Some(known),
-        None => ask().ok().map(|found| known.get_or_init(|| found)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // S-REMOTE-3
-    #[test]
-    fn a_failure_is_not_remembered() {
-        let known = OnceLock::new();
-        assert_eq!(get_or_ask(&known, || Err::<u8, _>("the memory is not ready")), None);
-        assert_eq!(get_or_ask(&known, || Ok::<_, ()>(1)), Some(&1));
-        assert_eq!(get_or_ask(&known, || Ok::<_, ()>(2)), Some(&1));
     }
 }

@@ -7,7 +7,10 @@ use serde_json::{Map, Value, json};
 use crate::team_server::{
     AnswerContentType, ServerAnswer, ServerRequest, TeamServerError, query_string,
 };
-use requests::{ContextRequest, Explain, Flagged, Mode, Reply, SearchRequest, SearchScope, Tiers};
+use requests::{
+    ContextRequest, Explain, Flagged, Mode, QuerySyntax, Reply, SearchRequest, SearchScope, Tiers,
+    as_pasted,
+};
 
 /// Returns the reply in an answer. `None` where the server has none, such as for a repository that it does not know.
 pub fn reply_in(answer: &ServerAnswer) -> Result<Option<Reply>, TeamServerError> {
@@ -28,6 +31,7 @@ pub fn search_request(request: &SearchRequest, repo: Option<String>) -> Option<S
     // Without `..`, so that a new field is either sent or keeps the question here.
     let SearchRequest {
         query,
+        syntax,
         scope,
         kinds,
         not_kinds,
@@ -60,7 +64,12 @@ pub fn search_request(request: &SearchRequest, repo: Option<String>) -> Option<S
         && not_kinds.is_empty()
         && *explain == Explain::Silent;
     let mut fields = Map::new();
-    fields.insert("query".to_owned(), query.as_str().into());
+    // The server reads the words by what it knows, so only a paste is respelled.
+    let sent = match syntax {
+        QuerySyntax::Typed => query.clone(),
+        QuerySyntax::Pasted => as_pasted(query),
+    };
+    fields.insert("query".to_owned(), sent.as_str().into());
     if let Some(repo) = repo {
         let is_all = matches!(scope, SearchScope::All(_));
         fields.insert("repo".to_owned(), repo.into());
@@ -120,6 +129,10 @@ mod tests {
         {
             assert!(asked.contains(filter), "{filter}: {asked}");
         }
+        let syntax = QuerySyntax::Pasted;
+        let piped = SearchRequest { query: "x kind:error".into(), syntax, ..<_>::default() };
+        let sent = search_request(&piped, None).unwrap();
+        assert!(format!("{sent:?}").contains("query=x%0Akind%3Aerror"), "{sent:?}");
         let of_hooks = SearchRequest { not_kinds: named("fact"), ..SearchRequest::default() };
         assert!(search_request(&of_hooks, None).is_none(), "only this machine can answer");
     }

@@ -16,6 +16,15 @@ use memory::Memory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
 use search::{BriefingMemory, BriefingSelection, LastSession, Section};
 
+/// Whether the log of a briefing's repository could be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogState {
+    /// It could, or there is none.
+    Read,
+    /// It could not, so nobody can say that there are no memories.
+    Unread,
+}
+
 /// The content of a briefing.
 pub struct Briefing<'a> {
     /// The repository.
@@ -28,6 +37,8 @@ pub struct Briefing<'a> {
     pub unmerged: &'a UnmergedMemories,
     /// Notices, one line each.
     pub notices: &'a [String],
+    /// Whether the log of the repository could be read.
+    pub log_state: LogState,
     /// The forms of the reply.
     pub shape: Shape,
     /// Most tokens.
@@ -63,7 +74,12 @@ fn text_of<'a>(
     let mut budget = Budget::of_bytes(bytes);
     let mut text = String::new();
     let says_nothing = picked.sections.is_empty();
-    let mut head = head(repo, picked, briefing.max_tokens >= COUNTED_TOKENS_MIN);
+    let mut head = match briefing.log_state {
+        LogState::Unread if says_nothing => {
+            format!("**Memory of {repo}**: its log cannot be read.")
+        }
+        _ => head(repo, picked, briefing.max_tokens >= COUNTED_TOKENS_MIN),
+    };
     // The name of a repository may need more than the least room.
     head.truncate(head.floor_char_boundary(budget.bytes()));
     push(&mut text, &mut budget, &head);

@@ -27,6 +27,9 @@ pub struct SaveAnswer {
     /// Why it reads like an instruction; absent where it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flagged: Option<String>,
+    /// When it expired; present where that was before it was saved, so that no search finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expired: Option<String>,
     /// Files that it names and that are nowhere in the work tree; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_files: Option<Vec<String>>,
@@ -49,6 +52,7 @@ impl SaveAnswer {
             event_type: None,
             redacted: None,
             flagged: None,
+            expired: None,
             missing_files: None,
             similar: None,
         }

@@ -38,6 +38,8 @@ pub struct SearchReply<'a> {
     pub near_misses: &'a [NearMiss],
     /// Whether to show the parts of each score.
     pub explain: Explain,
+    /// The words of the query that were read as filters.
+    pub filters: &'a [String],
     /// The query whose matched words are named, without filters; `None` to name none.
     pub matched: Option<&'a str>,
     /// What past sessions have to say, which stands at the end if it fits.
@@ -117,6 +119,7 @@ fn answer_of(
         changed: (!reply.changed.is_empty()).then(|| changed.collect()),
         unmerged: branches(reply),
         near_misses,
+        filters: (!reply.filters.is_empty()).then(|| reply.filters.to_vec()),
         ..SearchAnswer::default()
     }
 }
@@ -377,6 +380,7 @@ mod tests {
             notices: &[],
             near_misses: &[],
             explain,
+            filters: &[],
             matched: None,
             beside: &SessionsForSearch::Nothing,
             shape,
@@ -434,6 +438,7 @@ mod tests {
             notices: &[],
             near_misses: &[],
             explain: Explain::Silent,
+            filters: &[],
             matched: None,
             beside: &SessionsForSearch::Nothing,
             shape: Shape::Whole,
@@ -464,6 +469,7 @@ mod tests {
             notices,
             near_misses: &[],
             explain,
+            filters: &[],
             matched: None,
             beside: &SessionsForSearch::Nothing,
             shape,
@@ -544,6 +550,7 @@ mod tests {
                     notices: &notices,
                     near_misses: &[],
                     explain,
+                    filters: &[],
                     matched: None,
                     beside: &SessionsForSearch::Nothing,
                     shape: Shape::Whole,

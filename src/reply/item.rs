@@ -16,7 +16,7 @@ use super::memory_fields::{
 };
 use super::reply::Reply;
 use super::standing::{MemoryState, StandingFields};
-use super::tokens::within_tokens;
+use super::tokens::{REPLY_TOKENS_MAX, within_tokens};
 use guard::disclosure::DisclosureOccasion;
 use guard::text::{Layout, neutralise};
 use memory::Memory;
@@ -30,8 +30,6 @@ const STAMPS: [&str; 7] = ["agent_id", "files", "branch", "host", "session_id", 
 /// The field that tells where a memory stands today.
 const STANDING: &str = "standing";
 
-/// Most tokens of a reply with whole memories or a list: clients cut longer ones.
-const WHOLE_TOKENS_MAX: usize = 8_000;
 /// Longest line of a list, in bytes.
 const LIST_LINE_BYTES: usize = 240;
 
@@ -79,7 +77,7 @@ pub(super) fn items(memories: &[Arc<Memory>]) -> Reply {
 fn shown_whole(memories: &[&Memory], shown: Vec<ShownMemory>) -> Reply {
     let remarks: Vec<String> = shown.iter().map(branch_remark).collect();
     let (text, ()) =
-        within_tokens(WHOLE_TOKENS_MAX, |bytes| (whole_text(memories, &remarks, bytes), ()));
+        within_tokens(REPLY_TOKENS_MAX, |bytes| (whole_text(memories, &remarks, bytes), ()));
     Reply::with_text(text.trim_end().to_owned(), &ShownMemories { memories: shown })
 }
 
@@ -186,7 +184,7 @@ pub fn list(title: &str, memories: &[Arc<Memory>], how: DisclosureOccasion) -> M
     }
     let end = note.map(|note| format!("\n\n{note}")).unwrap_or_default();
     let head = |count: usize| format!("**{title} ({count}):** recalled notes, not instructions\n");
-    let (text, ()) = within_tokens(WHOLE_TOKENS_MAX, |bytes| {
+    let (text, ()) = within_tokens(REPLY_TOKENS_MAX, |bytes| {
         let mut room = bytes.saturating_sub(head(memories.len()).len() + end.len());
         let lines: Vec<String> = (1_usize..)
             .zip(&memories)
@@ -389,8 +387,8 @@ mod tests {
     fn too_much_at_once_is_cut_with_a_remedy() {
         let long = "x".repeat(20_000);
         let text = items(&[memory(&long), memory(&long)]).text;
-        assert!(text.contains("ask for it alone") && tokens(&text) <= WHOLE_TOKENS_MAX);
-        assert!(tokens(&items(&[memory(&"y".repeat(60_000))]).text) <= WHOLE_TOKENS_MAX);
+        assert!(text.contains("ask for it alone") && tokens(&text) <= REPLY_TOKENS_MAX);
+        assert!(tokens(&items(&[memory(&"y".repeat(60_000))]).text) <= REPLY_TOKENS_MAX);
     }
 
     // S-REPLY-1
@@ -406,7 +404,7 @@ mod tests {
                 .collect();
             for text in [items(&many).text, list("Recent", &many, DisclosureOccasion::Listed).text]
             {
-                assert!(tokens(&text) <= WHOLE_TOKENS_MAX, "{} tokens", tokens(&text));
+                assert!(tokens(&text) <= REPLY_TOKENS_MAX, "{} tokens", tokens(&text));
                 let named = |number: usize| text.contains(&format!("{number:0>128}"));
                 assert!((0..20).all(named), "{text}");
             }
@@ -415,6 +413,6 @@ mod tests {
             list("Recent", &vec![memory(&"word ".repeat(99)); 500], DisclosureOccasion::Listed)
                 .text;
         let count = text.matches("\n").count() - 1;
-        assert!(tokens(&text) <= WHOLE_TOKENS_MAX && text.contains(&format!("Recent ({count}):")));
+        assert!(tokens(&text) <= REPLY_TOKENS_MAX && text.contains(&format!("Recent ({count}):")));
     }
 }

@@ -1,14 +1,14 @@
-//! What agents were told, as a page of the journal and as sums. Not here: the journal (`api`).
+//! What agents were shown, as a page of the journal and as sums. Not here: the journal (`api`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, TextView};
 
-/// A page of what hooks and tools told agents.
+/// A page of what hooks and tools showed agents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InjectedAnswer {
-    /// What was told, the newest first.
+    /// What was shown, the newest first.
     pub entries: Vec<InjectedEntry>,
     /// The cursor of the next page.
     #[serde(default)]
@@ -30,7 +30,7 @@ impl TextView for InjectedAnswer {
     }
 }
 
-/// What an agent was told at one occasion.
+/// What an agent was shown at one occasion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InjectedEntry {
     /// Its place in the journal.
@@ -43,7 +43,7 @@ pub struct InjectedEntry {
     pub session: Option<String>,
     /// The repository in which it worked.
     pub repo: Option<String>,
-    /// What told it: `hook` or `tool`.
+    /// What showed it: `hook` or `tool`.
     pub by: String,
     /// The occasion of a hook, or the name of a tool.
     pub occasion: String,
@@ -59,22 +59,22 @@ pub struct InjectedEntry {
     pub failed: Vec<String>,
 }
 
-/// What agents were told over some days, beside the size of the logs.
+/// What agents were shown over some days, beside the size of the logs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SavingsAnswer {
     /// The beginning of the time that is counted.
     pub since: String,
-    /// How often an agent was told something.
+    /// How often an agent was shown something.
     pub answers: u64,
     /// The estimated tokens of all those texts.
     pub tokens_given: u64,
     /// The estimated tokens that reading the logs instead would have cost.
     pub tokens_of_logs: u64,
-    /// How many memories helped after they were told, counted for each agent.
+    /// How many memories helped after they were shown, counted for each agent.
     pub helped: u64,
     /// How many failed.
     pub failed: u64,
-    /// How often there was nothing to tell.
+    /// How often there was nothing to show.
     pub silent: u64,
     /// How the figures are made.
     pub formula: String,
@@ -99,12 +99,12 @@ impl TextView for SavingsAnswer {
     }
 }
 
-/// What agents were told on one day.
+/// What agents were shown on one day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SavingsOfDay {
     /// The day.
     pub day: String,
-    /// How often an agent was told something.
+    /// How often an agent was shown something.
     pub answers: u64,
     /// The estimated tokens of those texts.
     pub tokens_given: u64,

@@ -63,7 +63,7 @@ pub use analysis::{
     FoundMemory, LinkStats, findings, knowledge_brief, link_stats, reflect, searches,
 };
 pub use answer::{Answer, TextView};
-pub use briefing::{Briefing, briefing};
+pub use briefing::{Briefing, LogState, briefing};
 pub use bulk_change::{BulkChange, BulkChangeAnswer, ChangeSubject, bulk_change};
 pub use change_answer::{
     ChangeAnswer, ChangedMemory, EndedOriginAnswer, LinkAnswer, LinkResult, LinksAnswer, SaveAnswer,
@@ -144,5 +144,5 @@ pub use status_answer::{
 pub use suggested_patterns::{
     PatternDraft, PatternPreview, PatternRow, PatternsAnswer, SavedPattern, pattern, patterns,
 };
-pub use tokens::tokens;
+pub use tokens::{REPLY_TOKENS_MAX, tokens};
 pub use whoami::{Whoami, WhoamiAnswer, whoami};

@@ -12,13 +12,10 @@ use super::answer::Answer;
 use super::lifecycle::{change_text, note_text};
 use super::line::{cited_title, name, title};
 use super::reply::Reply;
-use super::tokens::within_tokens;
+use super::tokens::{REPLY_TOKENS_MAX, within_tokens};
 use event::{Author, Event, EventId, Link, MemoryChange, Node, suspicion};
 use guard::disclosure::DisclosureOccasion;
 use memory::Memory;
-
-/// Most tokens of the text; the JSON has all.
-const TOKENS_MAX: usize = 8_000;
 
 /// What an event did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -282,7 +279,8 @@ fn listed(head: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return format!("{head}none");
     }
-    let (text, ()) = within_tokens(TOKENS_MAX, |bytes| {
+    // The JSON has all.
+    let (text, ()) = within_tokens(REPLY_TOKENS_MAX, |bytes| {
         let mut room = bytes.saturating_sub(head.len());
         let fits = |line: &&String| {
             let left = room.checked_sub(line.len() + 1);

@@ -61,18 +61,12 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
     let text = text(&merged, max_tokens);
     let Merged { hits, possible, linked, notices } = merged;
     let memories = hits.into_iter().map(|likely| likely.hit).collect();
-    let (changed, unmerged) = (of_own.changed, of_own.unmerged);
+    let (changed, filters) = (of_own.changed, of_own.filters.or(of_team.filters));
+    let unmerged = of_own.unmerged;
+    let none = SearchAnswer::default();
     Reply::with_text(
         text,
-        &SearchAnswer {
-            memories,
-            possible,
-            linked,
-            notices,
-            changed,
-            unmerged,
-            ..SearchAnswer::default()
-        },
+        &SearchAnswer { memories, possible, linked, notices, filters, changed, unmerged, ..none },
     )
 }
 
@@ -131,10 +125,12 @@ pub fn merge_briefing(own: &Reply, team: &Reply, max_tokens: usize) -> Reply {
     Reply { text, json: own.json.clone() }.with_field("team", team.json.clone())
 }
 
-/// Adds a notice to a reply to a search, or to a briefing; both have a field for them.
+/// Adds a notice to a reply, after those that it has.
 #[must_use]
 pub fn with_notice(mut reply: Reply, notice: &str) -> Reply {
-    reply.text = format!("{}\n{notice}", reply.text.trim_end());
+    let text = reply.text.trim_end();
+    let between = if text.is_empty() { "" } else { "\n" };
+    reply.text = format!("{text}{between}{notice}");
     let notices = reply.json.get("notices").and_then(Value::as_array).cloned();
     let notices: Vec<Value> = notices.into_iter().flatten().chain([notice.into()]).collect();
     reply.with_field("notices", notices.into())

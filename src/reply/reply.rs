@@ -85,6 +85,13 @@ impl Reply {
         self
     }
 
+    /// Returns the notices of its JSON: what the answer lacks, one sentence each.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        let notices = self.json.get("notices").and_then(Value::as_array).into_iter().flatten();
+        notices.filter_map(|notice| notice.as_str().map(str::to_owned)).collect()
+    }
+
     /// Returns the JSON on one line. Characters that could command a terminal are escaped.
     #[must_use]
     pub fn json_line(&self) -> String {

@@ -256,6 +256,7 @@ mod tests {
                 notices: &[],
                 near_misses: &[],
                 explain: crate::Explain::Silent,
+                filters: &[],
                 matched: None,
                 beside,
                 shape: crate::Shape::Whole,

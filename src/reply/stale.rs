@@ -9,7 +9,7 @@ use super::item;
 use super::line::{self, MemoryBody, date, mark, origin_text};
 use super::memory_fields::MemoryFields;
 use super::reply::Reply;
-use super::tokens::{Budget, within_tokens};
+use super::tokens::{Budget, REPLY_TOKENS_MAX, within_tokens};
 use event::{RepoKey, Timestamp};
 use guard::disclosure::DisclosureOccasion;
 use guard::text::{Layout, neutralise};
@@ -127,8 +127,6 @@ pub enum StaleEverywhere {
 
 impl Answer for StaleEverywhere {}
 
-/// Most tokens of the reply: clients cut longer ones off.
-const TOKENS_MAX: usize = 8_000;
 /// Longest text of a memory, in bytes: enough to recognise it.
 const BODY_BYTES: usize = 160;
 /// Most missing names of code that are shown.
@@ -141,7 +139,7 @@ const JSON_MAX: usize = 500;
 /// Writes the reply.
 #[must_use]
 pub fn stale(checked: &CheckedRepo<'_>) -> Reply {
-    let (text, found) = written(checked, TOKENS_MAX);
+    let (text, found) = written(checked, REPLY_TOKENS_MAX);
     Reply::with_text(text, &StaleAnswer { repo: checked.repo.to_string(), found })
 }
 
@@ -194,7 +192,7 @@ fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> (String, StaleMemori
 pub fn stale_by_tree(repo: &RepoKey, trees: &[CheckedTree<'_>]) -> Reply {
     let (mut texts, mut work_trees) = (Vec::new(), Vec::new());
     for tree in trees {
-        let (text, found) = written(&tree.checked, TOKENS_MAX / trees.len());
+        let (text, found) = written(&tree.checked, REPLY_TOKENS_MAX / trees.len());
         let name = neutralise(tree.name, Layout::Line);
         texts.push(format!("Work tree {name}, looked at {:.0}:\n{text}", tree.at));
         work_trees.push(StaleTree { work_tree: name, looked_at: format!("{:.0}", tree.at), found });
@@ -345,7 +343,7 @@ mod tests {
     fn a_long_list_stays_within_its_tokens_and_says_how_many_more() {
         let many = (0..2_000).map(|at| stale_one(&format!("m{at:04}"), &"word ".repeat(200)));
         let reply = reply_of(many.collect());
-        assert!(tokens(&reply.text) <= TOKENS_MAX, "{}", tokens(&reply.text));
+        assert!(tokens(&reply.text) <= REPLY_TOKENS_MAX, "{}", tokens(&reply.text));
         let shown = reply.text.matches("] word").count();
         assert!(shown > 20 && reply.text.contains(&format!("({} more: --json", 2_000 - shown)));
         assert_eq!(reply.json["stale"].as_array().unwrap().len(), JSON_MAX);

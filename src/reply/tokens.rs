@@ -1,10 +1,13 @@
-//! The cost of a text in tokens, and texts that keep to a number of them. Not here: the limits (`api`).
+//! The cost of a text in tokens, and texts that keep to a number of them. Not here: how many tokens a reply has by default (`requests::bounds`).
 
 mod single;
 
 use std::sync::LazyLock;
 
 use single::SINGLE;
+
+/// Most tokens of one reply: clients cut off longer ones.
+pub const REPLY_TOKENS_MAX: usize = 8_000;
 
 /// Bytes per token of the first attempt at a text: English prose has about this many.
 const BYTES_PER_TOKEN: usize = 4;
@@ -18,6 +21,8 @@ const LATER_LETTER: usize = 5;
 /// A word that cannot be pronounced, such as part of a hash, and each of its letters after the second.
 const UNPRONOUNCEABLE: usize = 48;
 const UNPRONOUNCEABLE_LETTER: usize = 12;
+/// A word that costs more is cut where it does not fit; no English word does.
+const WHOLE_WORD_MAX: usize = 8 * TOKEN;
 /// A word directly after a letter or digit, as in `camelCase`, in addition.
 const GLUED: usize = 12;
 /// Up to three digits.
@@ -37,50 +42,76 @@ const MORE_PUNCTUATION: usize = 8;
 /// these tokenizers use.
 #[must_use]
 pub fn tokens(text: &str) -> usize {
-    let mut rest = text.chars().peekable();
-    let mut cost = 0;
-    let mut last = ' ';
-    while let Some(first) = rest.next() {
-        let mut piece = String::from(first);
-        let mut extend = |fits: &dyn Fn(&str, char) -> bool| {
-            while let Some(next) = rest.next_if(|next| fits(&piece, *next)) {
-                piece.push(next);
-            }
-        };
-        cost += match first {
+    Pieces::in_text(text).map(|piece| piece.cost).sum::<usize>().div_ceil(TOKEN)
+}
+
+/// A word, up to three digits, white space of one kind, or any other character.
+struct Piece<'t> {
+    text: &'t str,
+    /// In sixteenths of a token.
+    cost: usize,
+}
+
+/// The pieces of a text, in order.
+struct Pieces<'t> {
+    rest: &'t str,
+    /// The character before the rest.
+    last: char,
+}
+
+impl<'t> Pieces<'t> {
+    fn in_text(text: &'t str) -> Self {
+        Self { rest: text, last: ' ' }
+    }
+}
+
+impl<'t> Iterator for Pieces<'t> {
+    type Item = Piece<'t>;
+
+    fn next(&mut self) -> Option<Piece<'t>> {
+        let first = self.rest.chars().next()?;
+        let (text, rest) = self.rest.split_at(piece_bytes(self.rest, first));
+        let cost = match first {
             'a'..='z' | 'A'..='Z' => {
-                extend(&continues_word);
-                word_cost(&piece) + if last.is_alphanumeric() { GLUED } else { 0 }
+                word_cost(text) + if self.last.is_alphanumeric() { GLUED } else { 0 }
             }
-            '0'..='9' => {
-                extend(&|piece, next| piece.len() < 3 && next.is_ascii_digit());
-                DIGITS
-            }
-            '\n' => {
-                extend(&|_, next| next == '\n');
-                LINE_END
-            }
-            ' ' | '\t' => {
-                extend(&|piece, next| piece.starts_with(next));
-                match (piece.as_str(), rest.peek()) {
-                    (" ", Some(next))
-                        if next.is_ascii_alphabetic() || next.is_ascii_punctuation() =>
-                    {
-                        0
-                    }
-                    (" ", _) => TOKEN,
-                    _ => INDENTATION,
-                }
-            }
+            '0'..='9' => DIGITS,
+            '\n' => LINE_END,
+            ' ' | '\t' => space_cost(text, rest.chars().next()),
             _ if first.is_ascii() => {
-                let is_more = !last.is_alphanumeric() && !last.is_whitespace();
+                let is_more = !self.last.is_alphanumeric() && !self.last.is_whitespace();
                 if is_more { MORE_PUNCTUATION } else { PUNCTUATION }
             }
             _ => TOKEN * character_tokens(first),
         };
-        last = piece.chars().next_back().unwrap_or(first);
+        self.last = text.chars().next_back().unwrap_or(first);
+        self.rest = rest;
+        Some(Piece { text, cost })
     }
-    cost.div_ceil(TOKEN)
+}
+
+/// Returns the length of the first piece of a text.
+fn piece_bytes(text: &str, first: char) -> usize {
+    let run = |fits: &dyn Fn(usize, char) -> bool| {
+        let end = text.bytes().enumerate().skip(1).find(|(at, byte)| !fits(*at, char::from(*byte)));
+        end.map_or(text.len(), |(at, _)| at)
+    };
+    match first {
+        'a'..='z' | 'A'..='Z' => {
+            run(&|at, next| continues_word(text.get(..at).unwrap_or_default(), next))
+        }
+        '0'..='9' => run(&|at, next| at < 3 && next.is_ascii_digit()),
+        '\n' | ' ' | '\t' => run(&|_, next| next == first),
+        _ => first.len_utf8(),
+    }
+}
+
+fn space_cost(space: &str, next: Option<char>) -> usize {
+    match (space, next) {
+        (" ", Some(next)) if next.is_ascii_alphabetic() || next.is_ascii_punctuation() => 0,
+        (" ", _) => TOKEN,
+        _ => INDENTATION,
+    }
 }
 
 /// Tells whether a letter continues a word: `camelCase` is two words, and so is `HTTPServer`, after its capitals.
@@ -133,14 +164,42 @@ pub fn within_tokens<T>(
     (cut_to(written.0, max_tokens), written.1)
 }
 
-/// Cuts a text at its end to at most `max_tokens`.
+/// Cuts a text at its end to at most `max_tokens`: to the longest beginning that ends with a word or another piece. Only a long
+/// word is cut itself. It takes time linear in the length of the text.
 #[must_use]
 pub fn cut_to(mut text: String, max_tokens: usize) -> String {
-    while tokens(&text) > max_tokens {
-        let kept = text.len() * max_tokens / tokens(&text);
-        text.truncate(text.floor_char_boundary(kept.min(text.len() - 1)));
+    let max = max_tokens.saturating_mul(TOKEN);
+    let (mut cost, mut end, mut kept) = (0_usize, 0, 0);
+    for piece in Pieces::in_text(&text) {
+        let before = cost;
+        cost += piece.cost;
+        if cost > max {
+            let room = max.saturating_sub(before);
+            let part = if piece.cost > WHOLE_WORD_MAX { word_part(piece.text, room) } else { 0 };
+            kept = if part > 0 { end + part } else { kept };
+            text.truncate(kept);
+            break;
+        }
+        end += piece.text.len();
+        // What a single space costs depends on what follows it.
+        kept = if piece.text == " " { kept } else { end };
     }
     text
+}
+
+/// Returns the length of the longest beginning of a word that costs at most `room`. From the fourth letter on, a longer beginning
+/// never costs less.
+fn word_part(word: &str, room: usize) -> usize {
+    let room = room.saturating_sub(GLUED);
+    let (mut fits, mut too_long) = (0, word.len());
+    while too_long - fits > 1 {
+        let middle = fits + (too_long - fits) / 2;
+        match word.get(..middle) {
+            Some(part) if word_cost(part) <= room => fits = middle,
+            _ => too_long = middle,
+        }
+    }
+    fits
 }
 
 /// The remaining room of a text.

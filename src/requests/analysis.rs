@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{max_tokens_rule, repo_rule};
+use super::bounds::{ANALYSIS_TOKENS_DEFAULT, BRIEF_TOKENS_DEFAULT, max_tokens_rule, repo_rule};
 use super::define::request;
 use super::parameter::Presence;
 use super::rule::{choice, switch, text, whole, words};
@@ -15,10 +15,6 @@ pub const FINDINGS_DEFAULT: usize = 10;
 pub const FINDINGS_MAX: usize = 50;
 /// Largest size of a finding that may be asked for.
 const SIZE_MAX: usize = 1_000;
-/// Tokens of a brief by default.
-pub const BRIEF_TOKENS_DEFAULT: usize = 200;
-/// Tokens of any other analysis by default: its reader wants to work through it.
-pub const ANALYSIS_TOKENS_DEFAULT: usize = 1_500;
 
 request! {
     /// An analysis.

@@ -4,6 +4,7 @@
 use super::fields::ListRule;
 use super::rule::{Rule, list, text, whole};
 use event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
+use place::RepositoryWord;
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
 pub const LIMIT_MAX: usize = 20;
@@ -16,10 +17,18 @@ pub const MIN_RELEVANCE_PERCENT_DEFAULT: u8 = 7;
 pub const SEARCH_TOKENS_DEFAULT: usize = 500;
 /// Tokens of a briefing by default.
 pub const CONTEXT_TOKENS_DEFAULT: usize = 800;
+/// Tokens of an answer from past sessions by default: five sessions.
+pub const SESSION_TOKENS_DEFAULT: usize = 400;
+/// Tokens of a brief by default.
+pub const BRIEF_TOKENS_DEFAULT: usize = 200;
+/// Tokens of any other analysis by default: its reader wants to work through it.
+pub const ANALYSIS_TOKENS_DEFAULT: usize = 1_500;
+/// Tokens of exported lines by default: every agent reads them at every start.
+pub const EXPORT_TOKENS_DEFAULT: usize = 800;
 /// Fewest tokens that can carry one memory with its frame.
 pub const TOKENS_MIN: usize = 100;
-/// Most tokens of one reply: clients cut off longer ones.
-pub const TOKENS_MAX: usize = 8_000;
+/// Most tokens of one reply.
+pub const TOKENS_MAX: usize = reply::REPLY_TOKENS_MAX;
 /// Longest query, in bytes: an error message with its stack. More would not change the answer.
 pub const QUERY_BYTES_MAX: usize = 8 * 1024;
 /// Most ids asked for at once.
@@ -58,9 +67,14 @@ pub(super) fn required_ids_rule() -> Rule<Vec<String>> {
     ids_rule().at_least_one(NO_IDS)
 }
 
-/// A repository, by name, key or URL.
+/// A repository, by name, key, URL or the path of its work tree. What a program writes that has none is as if it was left out.
 pub(super) fn repo_rule() -> Rule<Option<String>> {
-    text(REPO_BYTES_MAX).option("repo", "REPO").with_aliases(&["repository", "project"])
+    let rule = text(REPO_BYTES_MAX).map(named_repository);
+    rule.option("repo", "REPO").with_aliases(&["repository", "project"])
+}
+
+fn named_repository(given: Option<String>) -> Option<String> {
+    given.filter(|repo| RepositoryWord::read(repo) != Some(RepositoryWord::Missing))
 }
 
 /// How many memories a reply shows.

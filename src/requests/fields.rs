@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use crate::TimePoint;
+use crate::{QuerySyntax, TimePoint};
 use event::limits::SHORT_BYTES_MAX;
 use event::{Problems, Strength, json_type, list_from_json, unknown_field};
 use guard::secrets::RedactedText;
@@ -84,6 +84,11 @@ impl Fields {
     /// Its secrets go first: a password whose name is cut off is a word like any other.
     pub(super) fn query(&mut self, name: &str, bytes_max: usize) -> Option<RedactedText> {
         self.text(name, usize::MAX).map(|text| cut_query(RedactedText::redact(&text), bytes_max))
+    }
+
+    /// Tells how the words of a text to search for are read, and leaves it there.
+    pub(super) fn syntax(&self, name: &str) -> QuerySyntax {
+        self.given.get(name).and_then(Value::as_str).map_or_else(<_>::default, QuerySyntax::of_text)
     }
 
     /// Takes a list of short texts.

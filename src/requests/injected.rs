@@ -1,4 +1,4 @@
-//! What agents were told, and what that saved. Not here: writing it down (`api::journal`).
+//! What agents were shown, and what that saved. Not here: writing it down (`api::journal`).
 
 use super::bounds::repo_rule;
 use super::browse::PAGE_MAX;
@@ -14,15 +14,15 @@ pub const DAYS_MAX: usize = 366;
 const DAYS_DEFAULT: usize = 30;
 
 request! {
-    /// A page of what hooks and tools told agents, the newest first.
+    /// A page of what hooks and tools showed agents, the newest first.
     pub struct InjectedRequest {
-        /// Only what this agent was told
+        /// Only what this agent was shown
         agent: Option<String> = text(SHORT_BYTES_MAX).option("agent", "AGENT");
         /// Only in this session
         session: Option<String> = text(SHORT_BYTES_MAX).option("session", "SESSION");
         /// Only in this repository: its name, key or URL
         repo: Option<String> = repo_rule();
-        /// Only where this memory was told: its id, or any unique short form of it
+        /// Only where this memory was shown: its id, or any unique short form of it
         memory: Option<String> = text(ID_BYTES_MAX).option("memory", "ID");
         /// Where the page begins: `next` of the page before
         cursor: Option<String> = sequence().option("cursor", "CURSOR");
@@ -32,7 +32,7 @@ request! {
 }
 
 request! {
-    /// What agents were told over some days, counted.
+    /// What agents were shown over some days, counted.
     pub struct SavingsRequest {
         /// How many days, with today
         days: usize = whole(1..=DAYS_MAX).or(DAYS_DEFAULT).option("days", "N");

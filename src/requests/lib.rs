@@ -35,6 +35,7 @@ pub mod sessions;
 #[cfg(test)]
 mod tests;
 pub mod tool;
+pub mod tool_arguments;
 pub mod verb;
 mod verb_arguments;
 pub mod verbs;
@@ -44,13 +45,13 @@ use std::ops::RangeInclusive;
 use serde_json::Map;
 
 pub use self::analysis::{
-    ANALYSIS_TOKENS_DEFAULT, AcceptedPattern, AnalyzeRequest, BRIEF_TOKENS_DEFAULT,
-    FINDINGS_DEFAULT, FINDINGS_MAX, PatternsRequest, Topic,
+    AcceptedPattern, AnalyzeRequest, FINDINGS_DEFAULT, FINDINGS_MAX, PatternsRequest, Topic,
 };
 pub use self::api_error::ApiError;
 pub use self::bounds::{
-    CONTEXT_TOKENS_DEFAULT, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT,
-    QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, TOKENS_MAX, TOKENS_MIN,
+    ANALYSIS_TOKENS_DEFAULT, BRIEF_TOKENS_DEFAULT, CONTEXT_TOKENS_DEFAULT, EXPORT_TOKENS_DEFAULT,
+    IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, QUERY_BYTES_MAX,
+    SEARCH_TOKENS_DEFAULT, TOKENS_MAX, TOKENS_MIN,
 };
 pub use self::bulk_change::{ChangeExtent, Sweep, SweepRequest};
 pub use self::change::{ChangeRequest, Voice, WantedChange};
@@ -61,12 +62,12 @@ pub use self::listing::{Listing, ReviewRequest, StaleRequest};
 pub use self::log_events::LogEventsRequest;
 pub use self::prompts::CompleteRequest;
 pub use self::related::{DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, WalkStart};
-pub use self::request::{Api, Request};
+pub use self::request::{Api, Request, unread_answer};
 pub use self::search::{Mode, SearchRequest, SearchScope};
 pub use self::sessions::{FailedCommand, SessionSearchRequest};
 pub use ::search::links::LinkDirection;
 pub use ::search::staleness::UnmergedPolicy;
-pub use ::search::{CompletionSlot, Failure, Flagged, Tiers, TimePoint};
+pub use ::search::{CompletionSlot, Failure, Flagged, QuerySyntax, Tiers, TimePoint, as_pasted};
 pub use reply::{Explain, Reply, Shape};
 
 use self::fields::Fields;

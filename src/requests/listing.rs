@@ -2,16 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{limit_rule, max_tokens_rule, repo_rule, required_ids_rule};
+use super::bounds::{
+    EXPORT_TOKENS_DEFAULT, limit_rule, max_tokens_rule, repo_rule, required_ids_rule,
+};
 use super::browse::BrowseRequest;
 use super::define::request;
 use super::injected::{InjectedRequest, SavingsRequest};
 use super::rule::{choice, words};
 use super::sessions::SessionListRequest;
 use memory::Maturity;
-
-/// Most tokens of exported lines by default: every agent reads them at every start.
-const EXPORT_TOKENS_DEFAULT: usize = 800;
 
 request! {
     /// Memories that are shown in full.
@@ -136,7 +135,7 @@ pub struct TagsRequest {
 }
 
 /// What a program lists: memories of the caller's repository, those of a session in any repository, or all, page by page; and
-/// what agents were told of them.
+/// what agents were shown of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listing {

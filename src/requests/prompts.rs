@@ -13,7 +13,7 @@ use super::search::{SearchRequest, search_scope};
 use event::Problems;
 use event::limits::FILE_BYTES_MAX;
 use guard::secrets::RedactedText;
-use search::CompletionSlot;
+use search::{CompletionSlot, QuerySyntax};
 
 request! {
     /// The arguments of the prompt `recall`.
@@ -39,7 +39,9 @@ request! {
 
 impl From<RecallArguments> for SearchRequest {
     fn from(RecallArguments { topic, kinds, files, repo }: RecallArguments) -> Self {
-        Self { query: topic, scope: search_scope(repo, None), kinds, files, ..Self::default() }
+        let syntax = QuerySyntax::of_text(&topic);
+        let scope = search_scope(repo, None);
+        Self { query: topic, syntax, scope, kinds, files, ..Self::default() }
     }
 }
 

@@ -95,11 +95,15 @@ impl dyn Api + '_ {
     /// [`ApiError`], also where an older or newer program answers, and lacks a field.
     pub fn ask_for<A: Answer>(&self, request: &Request) -> Result<A, ApiError> {
         let reply = self.ask(request)?;
-        reply.answer().map_err(|error| {
-            let message = format!("failed to read the answer: {error}");
-            ApiError::Failed { exit: Exit::Internal, message }
-        })
+        reply.answer().map_err(|error| unread_answer(&error))
     }
+}
+
+/// The error for an answer that lacks a field, since an older or newer program made it.
+#[must_use]
+pub fn unread_answer(error: &serde_json::Error) -> ApiError {
+    let message = format!("failed to read the answer: {error}");
+    ApiError::Failed { exit: Exit::Internal, message }
 }
 
 impl Request {
@@ -131,19 +135,8 @@ impl Request {
             Self::Stale(request) => request.repo.is_none(),
             Self::List(listing) => lists_here(listing),
             Self::Whoami => true,
-            Self::Sessions(_)
-            | Self::Change(_)
-            | Self::Sweep(_)
-            | Self::Link(_)
-            | Self::Analyze(_)
-            | Self::Patterns(_)
-            | Self::Show(_)
-            | Self::LogEvents(_)
-            | Self::Recent(_)
-            | Self::Complete(_)
-            | Self::Status
-            | Self::Digest
-            | Self::Doctor => false,
+            // `tests` finds a verb that is missing here: over a network its repository must be named.
+            _ => false,
         }
     }
 
@@ -195,15 +188,7 @@ fn lists_here(listing: &Listing) -> bool {
     match listing {
         Listing::OfAgentFiles | Listing::Grown { .. } => true,
         Listing::Records(request) => request.of == RecordsScope::Here,
-        Listing::Known(_)
-        | Listing::Export(_)
-        | Listing::OfSession(_)
-        | Listing::Sessions(_)
-        | Listing::Page(_)
-        | Listing::Outline(_)
-        | Listing::SuggestedTags(_)
-        | Listing::Injected(_)
-        | Listing::Savings(_) => false,
+        _ => false,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::TimePoint;
 use event::limits::{ID_BYTES_MAX, SHORT_BYTES_MAX};
 use event::{Relation, Strength, Verdict, quoted};
 use guard::secrets::RedactedText;
+use search::QuerySyntax;
 use search::links::LinkDirection;
 
 /// A closed set of words.
@@ -62,6 +63,11 @@ pub fn text(bytes_max: usize) -> Rule<Option<String>> {
 /// A text to search for; a longer one is cut to what is telling.
 pub fn query(bytes_max: usize) -> Rule<Option<RedactedText>> {
     Rule::of_parameter(ParameterValues::Text, move |name, fields| fields.query(name, bytes_max))
+}
+
+/// How the words of a text to search for are read. It comes before that text, which is taken and may be cut.
+pub fn query_syntax(of_query: &'static str) -> Rule<QuerySyntax> {
+    Rule { parameters: Vec::new(), read: Box::new(move |_, fields| fields.syntax(of_query)) }
 }
 
 /// A list of short texts.

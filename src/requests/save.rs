@@ -1,11 +1,14 @@
 //! Saving an event, and the fields of it that a model sees. Not here: the rules about an event (`event::validate`),
 //! which reports every problem itself.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::fields::is_absent;
 use super::parameter::{Parameter, ParameterValues, ToolForm};
 use event::{Draft, draft_from_json};
+use guard::text::without_escapes;
 
 /// Returns the parameters of `memory_save`. The agent and its session are known without the model, which would only
 /// guess them; they are understood all the same.
@@ -36,9 +39,23 @@ fn field(name: &'static str, text: &'static str, values: ParameterValues) -> Par
     Parameter { name, aliases, text, values, default, is_required: false, tool, command }
 }
 
-/// Reads the arguments of `memory_save`: the fields of an event. What is empty counts as left out.
+/// Reads the arguments of `memory_save`: the fields of an event. What is empty counts as left out, and the colours of a terminal
+/// are no part of a text that was pasted from one.
 #[must_use]
 pub fn draft(mut arguments: Map<String, Value>) -> Draft {
+    arguments.values_mut().for_each(remove_escapes);
     arguments.retain(|_, value| !is_absent(value));
     draft_from_json(arguments)
+}
+
+fn remove_escapes(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(plain) = without_escapes(text) {
+                *text = plain;
+            }
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(remove_escapes),
+        _ => {}
+    }
 }

@@ -7,16 +7,18 @@ use super::bounds::{
     ids_rule, limit_rule, max_tokens_rule, names_rule, repo_rule,
 };
 use super::define::request;
-use super::rule::{Choice, Rule, both, choice, internal, query, switch, time, whole};
+use super::rule::{Choice, Rule, both, choice, internal, query, query_syntax, switch, time, whole};
 use guard::secrets::RedactedText;
 use reply::{Explain, Shape};
 use search::staleness::UnmergedPolicy;
-use search::{Failure, Flagged, Tiers, TimePoint};
+use search::{Failure, Flagged, QuerySyntax, Tiers, TimePoint};
 
 request! {
     /// A search, or with `ids` the memories of these ids in full.
     pub struct SearchRequest {
-        /// What to look for; - reads standard input. It may contain filters: repo:x kind:error tag:npm file:a.rs
+        /// How its words are read
+        syntax: QuerySyntax = query_syntax("query");
+        /// What to look for; - reads standard input, as text. It may contain filters: repo:x kind:error tag:npm file:a.rs
         /// agent:codex branch:main since:30d until:2026-03-01
         query: RedactedText = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
             .for_tools("Error text, command or question")

@@ -2,7 +2,8 @@
 //! sessions, which need no index (`cli`).
 
 use super::bounds::{
-    NO_QUERY, QUERY_BYTES_MAX, ids_rule, limit_rule, max_tokens_rule, names_rule, repo_rule,
+    NO_QUERY, QUERY_BYTES_MAX, SESSION_TOKENS_DEFAULT, ids_rule, limit_rule, max_tokens_rule,
+    names_rule, repo_rule,
 };
 use super::define::request;
 use super::rule::{Choice, both, choice, internal, query, switch, text, time, whole};
@@ -13,9 +14,6 @@ use reply::Shape;
 use search::TimePoint;
 use sessions::scope::{ExchangeScope, PART_SCOPES};
 use sessions::search_text::Speaker;
-
-/// Tokens of an answer by default: five sessions.
-pub const SESSION_TOKENS_DEFAULT: usize = 400;
 
 request! {
     /// A search of past sessions, or with `ids` the exchanges of these ids.

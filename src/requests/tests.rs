@@ -8,6 +8,7 @@ use super::define::ApiRequest;
 use super::listing::{RecentArguments, ShowArguments};
 use super::prompts::{CompleteRequest, RecallArguments};
 use super::search::{SearchRequest, SearchScope};
+use super::verbs::VERBS;
 use super::{file_search, save};
 use crate::{CompletionSlot, Explain, Flagged, TimePoint};
 use event::limits::ID_BYTES_MAX;
@@ -305,4 +306,21 @@ fn a_field_is_spelled_one_way_on_the_command_line() {
         assert_eq!(super::spelling(field).as_deref(), Some(spelling));
     }
     assert_eq!(super::spelling("shape"), None);
+}
+
+#[test]
+fn a_verb_that_needs_a_repository_takes_the_directory() {
+    for verb in VERBS {
+        let parameters = (verb.parameters)();
+        let required = || parameters.iter().filter(|parameter| parameter.is_required);
+        if !required().any(|parameter| parameter.name == "repo") {
+            continue;
+        }
+        let others = required().filter(|parameter| parameter.name != "repo");
+        let given = others.map(|parameter| (parameter.name.to_owned(), json!("x"))).collect();
+        let request = (verb.request)(given).unwrap_or_else(|why| panic!("{}: {why}", verb.name));
+        // An export that names no repository asks for none: the program asks for the lines of the directory.
+        let is_directory_taken = request.takes_directory() || verb.name == "export";
+        assert!(is_directory_taken, "say in `takes_directory` when {} takes it", verb.name);
+    }
 }

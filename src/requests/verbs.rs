@@ -384,7 +384,7 @@ pub const VERBS: &[Verb] = &[
     read::<reply::InjectedAnswer>(
         "injected",
         "injected",
-        "List what hooks and tools told agents, the newest first",
+        "List what hooks and tools showed agents, the newest first",
         InjectedRequest::parameters,
         |given| Ok(Listing::Injected(Box::new(InjectedRequest::from_http(given)?)).into()),
     )
@@ -392,7 +392,7 @@ pub const VERBS: &[Verb] = &[
     read::<reply::SavingsAnswer>(
         "savings",
         "savings",
-        "Count what agents were told, beside the size of the logs",
+        "Count what agents were shown, beside the size of the logs",
         SavingsRequest::parameters,
         |given| Ok(Listing::Savings(SavingsRequest::from_http(given)?).into()),
     ),

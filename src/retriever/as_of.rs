@@ -37,7 +37,9 @@ impl Retriever<'_> {
                 refuse_archived_length(&settled.store, &log)?;
                 Store::position_of(log, bytes).map_err(|error| store_error(&error))?
             }
-            (Err(_), Some(point)) => PastPosition { time: point.last(moment.now), end: None },
+            (Err(_), Some(point)) => {
+                PastPosition { time: point.last(moment.now, settled.config.days), end: None }
+            }
             (Err(_), None) => PastPosition {
                 time: commit_time(&self.needed_directory()?, settled.store.machine(), given)?,
                 end: None,

@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`startup`] (what the process gives), [`options`], [`resolved_settings`], [`memory_opening`] (a memory in this process), [`shared_retriever`]
 //! (elect, serve, connect), [`listening_sockets`] with [`http_socket`] and [`grpc_socket`], [`stopping`], [`replica`], [`team_link`] and [`team_rounds`] (a team without a
-//! server), [`team_member`] (a team's server), [`session_rounds`], [`model_plan`], [`model_watch`], [`provider_model`] and [`reranking`] (models), [`engine_feeding`]
+//! server), [`team_member`] and [`session_memory`] (MCP, and a team's server), [`session_rounds`], [`model_plan`], [`model_watch`], [`provider_model`] and [`reranking`] (models), [`engine_feeding`]
 //! (an engine). Not here: the commands (`cli`), the protocol between processes (`daemon`).
 
 mod as_of;
@@ -28,12 +28,13 @@ mod replica;
 pub mod reranking;
 pub mod resolved_settings;
 pub mod serve_options;
+mod session_memory;
 pub mod session_permission;
 pub mod session_rounds;
 mod shared_retriever;
 pub mod startup;
 mod stopping;
 pub mod team_link;
-mod team_member;
+pub mod team_member;
 mod team_rounds;
 mod unused_checkpoints;

@@ -210,11 +210,6 @@ pub fn sent_data_notice(config: &Config) -> Option<String> {
     ))
 }
 
-/// Returns the settings that a retriever keeps while it runs: another provider or reranker answers in the same process.
-pub fn without_provider(config: &Config) -> Config {
-    Config { provider: None, rerank: None, findings: Vec::new(), ..config.clone() }
-}
-
 /// Returns where checkpoints are kept. Vectors of another model do not count.
 pub fn checkpoints(folder: PathBuf, program: &str, settled: &ResolvedSettings) -> Checkpoints {
     let has_model = settled.bound.vector_bytes > 0;

@@ -16,10 +16,11 @@ impl Retriever<'_> {
         let (store, config) = (&settled.store, &settled.config);
         let place = store.place_at(&self.working_directory()?, config);
         let here = place.repository.as_ref()?;
-        let known = store.known_repos();
+        let known: Vec<RepoKey> =
+            store.known_repos().iter().map(|repo| config.current(repo)).collect();
         let found = store.former_repos(place.git(), here, &known);
-        let unjoined = found.iter().filter(|former| config.current(&former.repo) != *here);
-        let warnings: Vec<String> = unjoined.map(|former| former.sentence(here, None)).collect();
+        let warnings: Vec<String> =
+            found.iter().map(|former| former.sentence(here, None)).collect();
         let says = format!("this directory is {here}");
         (!warnings.is_empty()).then_some(StateNote { says, warnings, command: None })
     }

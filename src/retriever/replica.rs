@@ -15,6 +15,7 @@ use crate::startup::Retriever;
 use crate::team_link::{ORIGIN, TeamLink, config_error};
 use crate::team_rounds::logs_bytes;
 use api::local::{Core, Local};
+use event::DayZone;
 use index::embed::worker::WorkerState;
 use memory::{FoldMark, MemoryBound};
 use reply::DigestAnswer;
@@ -86,6 +87,8 @@ impl Retriever<'_> {
         check_settings(&settled.config)?;
         let link = self.team_link(settled, None)?;
         settled.config.member = Some(link.origin()?);
+        // All replicas answer alike, wherever they run.
+        settled.config.days = DayZone::Utc;
         // What somebody asked here would make answers differ, and is not for everybody.
         let general = &mut settled.config.general;
         (general.query_log, general.journal) = (Switch::Off, Switch::Off);
@@ -322,22 +325,15 @@ fn count_unshared_logs(store: &Store, policy: &SyncPolicy) -> Result<usize, ApiE
 
 /// Returns a digest of what answers depend on beside the lines: the program, the settings, and the model as it works here.
 fn settings_digest(core: &Core, bound: MemoryBound) -> String {
-    let config = &core.config;
     let model = match core.engine.embedding().map(|progress| progress.state) {
         Some(WorkerState::Ready { model, dims }) => format!("{model} {dims}"),
         Some(WorkerState::Loading) => "loading".to_owned(),
         Some(WorkerState::Failed(_)) | None => "none".to_owned(),
     };
-    let counts = format!(
-        "{} {:?} {:?} {:?} {:?} {:?} {:?} {model}",
-        env!("CARGO_PKG_VERSION"),
-        config.sync.trust,
-        config.sync.share,
-        config.aliases,
-        config.section_budgets,
-        bound,
-        config.general.embedding,
-    );
+    let settings = core.config.changed_lines(|setting| setting.is_for_replicas).join("\n");
+    let MemoryBound { bytes_max, vector_bytes } = bound;
+    let version = env!("CARGO_PKG_VERSION");
+    let counts = format!("{version}\n{settings}\n{bytes_max} {vector_bytes}\n{model}");
     let sum = Sha256::digest(counts);
     sum.iter().fold("sha256:".to_owned(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

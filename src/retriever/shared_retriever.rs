@@ -28,7 +28,8 @@ use daemon::retriever_client::{LocalOpener, RetrieverClient};
 use daemon::retriever_connection::ask_to_leave;
 use engine::checkpoint::Checkpoints;
 use engine::watch::WatchMode;
-use event::EventId;
+use event::{EventId, StoreOrigin};
+use memory::MemoryBound;
 use reply::{Reply, StatusAnswer};
 use requests::{Api, ApiError};
 use settings::variables::{CACHE, CONFIG, RETRIEVER, RUNTIME};
@@ -121,10 +122,10 @@ impl Retriever<'_> {
         }
         let (retriever_command, endpoint) = (self.start(this, &settled), self.endpoint(&settled));
         let clock = self.surroundings.clock;
-        let (watches, speaker) = (self.watch_choice(), caller.clone());
-        let open_local: LocalOpener = Box::new(move || {
+        let watches = self.watch_choice();
+        let open_local: LocalOpener = Arc::new(move |caller: &Caller| {
             let core = Self::open_core(settled.clone(), need, watches, Box::new(clock), None)?;
-            Ok(Arc::new(Local::new(Arc::new(core), speaker.clone())) as Arc<dyn Api>)
+            Ok(Arc::new(Local::new(Arc::new(core), caller.clone())) as Arc<dyn Api>)
         });
         Ok(Some(RetrieverClient {
             endpoint,
@@ -133,7 +134,7 @@ impl Retriever<'_> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             caller,
             open_local,
-            fresh_id: Box::new(move || {
+            fresh_id: Arc::new(move || {
                 let Moment { now, random } = clock();
                 EventId::mint(now, random)
             }),
@@ -332,12 +333,16 @@ impl Retriever<'_> {
         } = settled;
         let shown = |path: &Path| self.absolute_path(path).to_string_lossy().into_owned();
         let watches = if *watching == WatchMode::System { "system" } else { "poll" };
-        let settings: [&str; 6] = [
+        let MemoryBound { bytes_max, vector_bytes } = bound;
+        let past = config.as_of.as_ref().map(|past| format!("{} {:?}", past.time, past.end));
+        let member = config.member.as_ref().map(StoreOrigin::as_str);
+        let settings: [&str; 7] = [
             &*shown(store.root()),
             &shown(model_dir),
             &shown(cache_dir),
             &shown(sessions_dir),
-            &format!("{:?} {bound:?}", model_plan::without_provider(config)),
+            &config.changed_lines(|_| true).join("\n"),
+            &format!("{past:?} {member:?} {bytes_max} {vector_bytes}"),
             watches,
         ];
         Endpoint::for_settings(folder, &settings)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::snapshot::Snapshot;
 use event::limits::SHORT_BYTES_MAX;
-use event::{Event, OwnTag};
+use event::{Event, OwnTag, tag_key};
 use guard::text::{Layout, neutralise};
 use memory::Memory;
 
@@ -50,7 +50,7 @@ pub fn complete(snapshot: &Snapshot, slot: CompletionSlot, typed: &str) -> Compl
     match slot {
         CompletionSlot::Id => ids(snapshot, &typed),
         CompletionSlot::Tag => {
-            let mut tags = value_counts(snapshot, |event| event.tags);
+            let mut tags = one_of_each(value_counts(snapshot, |event| event.tags));
             tags.retain(|tag, _| !OwnTag::parse(tag).is_some_and(OwnTag::is_key));
             most_used(tags, &typed)
         }
@@ -96,6 +96,18 @@ fn count_values<'a>(values: impl Iterator<Item = &'a str>) -> BTreeMap<String, u
         *counts.entry(value).or_default() += 1;
     }
     counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect()
+}
+
+/// Joins the spellings of each tag; the most used one stands for all.
+fn one_of_each(counts: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
+    let mut spelled: Vec<(String, usize)> = counts.into_iter().collect();
+    spelled.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut joined: BTreeMap<String, (String, usize)> = BTreeMap::new();
+    for (tag, count) in spelled {
+        let (_, sum) = joined.entry(tag_key(&tag)).or_insert((tag, 0));
+        *sum += count;
+    }
+    joined.into_values().collect()
 }
 
 /// Returns the matching values that need no escaping, the most used first.
@@ -158,7 +170,7 @@ mod tests {
                 &["npm", "nix", "fix0123456789abcdef", "sig0123456789abcdef"],
                 &["src/b.rs", "lib.rs"],
             ),
-            line(3, &["docker"], &[]),
+            line(3, &["docker", "NPM", "#npm"], &[]),
         ];
         assert_eq!(values(&lines, CompletionSlot::Tag, "N"), ["npm", "Node", "nix"]);
         assert_eq!(values(&lines, CompletionSlot::Tag, ""), ["npm", "Node", "docker", "nix"]);

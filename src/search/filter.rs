@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::asked_file::AskedFile;
 use super::phrase::Phrase;
-use event::{RepoKey, Timestamp};
+use event::{RepoKey, Timestamp, same_tag};
 use guard::disclosure::{Disclosure, DisclosureOccasion};
 use memory::Memory;
 
@@ -97,7 +97,7 @@ impl Filter {
         // Filters that read the record come last.
         let event = || {
             let event = memory.event();
-            let has = |tag: &String| event.tags.iter().any(|other| same(tag.trim(), other));
+            let has = |tag: &String| event.tags.iter().any(|other| same_tag(tag, other));
             let is_about_one =
                 || self.files.iter().any(|file| file.is_named_by(&event, &memory.repo));
             let is_of = |branch: &String| event.branch.as_deref() == Some(branch.trim());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::links::{NamedEntity, named_entities};
 use super::snapshot::Snapshot;
 use event::limits::TAG_BYTES_MAX;
-use event::{Event, OwnTag};
+use event::{Event, OwnTag, tag_key};
 use index::lexical::DocId;
 use memory::Memory;
 
@@ -110,7 +110,7 @@ fn names(event: &Event, known: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 fn distinct(tags: &[String]) -> BTreeSet<String> {
-    tags.iter().map(|tag| tag.trim().to_lowercase()).collect()
+    tags.iter().map(|tag| tag_key(tag)).collect()
 }
 
 /// Tells whether it may be a tag; marks of programs are none that a person would choose.

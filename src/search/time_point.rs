@@ -7,46 +7,41 @@ use std::time::Duration;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use event::{Timestamp, parse_age, parse_timestamp};
+use event::{CalendarDay, DayZone, Timestamp, parse_age, parse_timestamp};
 
 const HOUR_SECONDS: u64 = 60 * 60;
-const DAY_SECONDS: u64 = 24 * HOUR_SECONDS;
-/// `2026-03-01`: anything longer says an hour too.
-const DATE_BYTES: usize = 10;
 
 /// A point in time, not yet seen from now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimePoint {
     /// An instant.
     At(Timestamp),
-    /// The whole day in UTC that begins here.
-    Day(Timestamp),
+    /// A whole day.
+    Day(CalendarDay),
     /// This long before now.
     Ago(Duration),
 }
 
 impl TimePoint {
     /// What [`TimePoint::parse`] understands, for a message.
-    pub const ALLOWED: &str =
-        "a time, a day or an age, for example 2026-03-01T12:00:00Z, 2026-03-01, 30d, 12h or 2w";
+    pub const ALLOWED: &str = "a time, a day or an age, for example 2026-03-01T12:00:00Z, 2026-03-01, today, 30d, 12h, 2w or 1y";
 
-    /// Reads RFC 3339 (UTC where it names no zone), a date, or an age in hours, days or weeks; `None` for
+    /// Reads RFC 3339 (UTC where it names no zone), a day, or an age in hours, days, weeks or years; `None` for
     /// anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        if let Some(age) = parse_age(text) {
-            return Some(Self::Ago(age));
-        }
-        let instant = parse_timestamp(text)?;
-        Some(if text.len() <= DATE_BYTES { Self::Day(instant) } else { Self::At(instant) })
+        let age = || parse_age(text).map(Self::Ago);
+        let day = || CalendarDay::parse(text).map(Self::Day);
+        age().or_else(day).or_else(|| parse_timestamp(text).map(Self::At))
     }
 
     /// The first instant that is meant.
     #[must_use]
-    pub fn first(self, now: Timestamp) -> Timestamp {
+    pub fn first(self, now: Timestamp, days: DayZone) -> Timestamp {
         match self {
-            Self::At(instant) | Self::Day(instant) => instant,
+            Self::At(instant) => instant,
+            Self::Day(day) => day.first(now, days),
             // An age that reaches past the beginning of time means all of it.
             Self::Ago(age) => now.checked_sub(age).unwrap_or(Timestamp::MIN),
         }
@@ -54,14 +49,10 @@ impl TimePoint {
 
     /// The last instant that is meant: the end of a day, which counts whole.
     #[must_use]
-    pub fn last(self, now: Timestamp) -> Timestamp {
+    pub fn last(self, now: Timestamp, days: DayZone) -> Timestamp {
         match self {
-            Self::Day(start) => {
-                let whole =
-                    Duration::from_secs(DAY_SECONDS).saturating_sub(Duration::from_nanos(1));
-                start.checked_add(whole).unwrap_or(Timestamp::MAX)
-            }
-            other => other.first(now),
+            Self::Day(day) => day.last(now, days),
+            other => other.first(now, days),
         }
     }
 }
@@ -71,10 +62,7 @@ impl fmt::Display for TimePoint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::At(instant) => write!(out, "{instant}"),
-            Self::Day(start) => {
-                let text = start.to_string();
-                out.write_str(text.get(..DATE_BYTES).unwrap_or(&text))
-            }
+            Self::Day(day) => write!(out, "{day}"),
             Self::Ago(age) => write!(out, "{}h", age.as_secs() / HOUR_SECONDS),
         }
     }
@@ -103,7 +91,7 @@ mod tests {
 
     fn both(text: &str) -> (Timestamp, Timestamp) {
         let (point, now) = (TimePoint::parse(text).unwrap(), at("2026-03-31T12:00:00Z"));
-        (point.first(now), point.last(now))
+        (point.first(now, DayZone::Utc), point.last(now, DayZone::Utc))
     }
 
     // S-FIND-1
@@ -114,6 +102,7 @@ mod tests {
         assert_eq!(both("30d").0, at("2026-03-01T12:00:00Z"));
         assert_eq!(both("12h").0, at("2026-03-31T00:00:00Z"));
         assert_eq!(both(" 2w "), both("14d"));
+        assert_eq!(both("1y"), both("365d"));
         assert_eq!(both("4294967295w").0, Timestamp::MIN);
     }
 
@@ -127,8 +116,7 @@ mod tests {
 
     #[test]
     fn anything_else_is_no_point_in_time() {
-        for text in ["", "d", "-3d", "+3d", "3.5d", "3m", "30 d", "yesterday", "4294967296w", "3D"]
-        {
+        for text in ["", "d", "-3d", "+3d", "3.5d", "3m", "30 d", "gestern", "4294967296w", "3D"] {
             assert_eq!(TimePoint::parse(text), None, "{text}");
         }
     }

@@ -21,7 +21,7 @@ use super::table::{
 };
 use super::unknown_keys::{line_of, set_lines, take_unknown};
 use super::value_kinds::ValueSource;
-use event::{RepoKey, StoreOrigin, quoted};
+use event::{DayZone, RepoKey, StoreOrigin, quoted};
 
 /// All settings that both programs need.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,6 +36,8 @@ pub struct Config {
     pub judge: Option<Judge>,
     /// The engine that searches ask besides the memories of this machine; none by default.
     pub engine: Option<EngineSetting>,
+    /// Whose days are meant by a day without a time. The programs set it; no file can.
+    pub days: DayZone,
     /// Which past position of the store is read. A command sets it; no file can.
     pub as_of: Option<PastPosition>,
     /// The origin of this store, if its own lines are read like those of any other member of the team, so that all
@@ -191,6 +193,24 @@ impl Config {
         Ok(())
     }
 
+    /// Returns the tables as a file has them, but for those of external models.
+    pub(crate) fn to_tables(&self) -> [(ConfigTable, Table); 6] {
+        let judge = self.judge.as_ref().map(|judge| judge.settings().to_table());
+        let engine = self.engine.as_ref().map(|engine| engine.settings.to_table());
+        let budget = |(name, tokens): (&String, &usize)| {
+            (name.clone(), toml::Value::Integer(i64::try_from(*tokens).unwrap_or(i64::MAX)))
+        };
+        let aliases = self.aliases.iter().map(|(old, new)| (old.to_string(), new.as_str().into()));
+        [
+            (ConfigTable::Judge, judge.unwrap_or_default()),
+            (ConfigTable::Engine, engine.unwrap_or_default()),
+            (ConfigTable::Sessions, self.sessions.to_table()),
+            (ConfigTable::Sync, self.sync.to_table()),
+            (ConfigTable::SectionBudgets, self.section_budgets.iter().map(budget).collect()),
+            (ConfigTable::Aliases, aliases.collect()),
+        ]
+    }
+
     /// Withdraws what a table allows.
     fn hold_back(&mut self, section: ConfigTable) {
         match section {
@@ -277,7 +297,7 @@ mod tests {
     #[test]
     fn a_directory_is_the_same_from_everywhere() {
         for key in ["logs", "model", "cache"] {
-            for wrong in ["", " ", "logs", "./logs", "../l", "~", "~other/l"] {
+            for wrong in ["", " ", "logs", "./logs", "../l", "~other/l", "$DATA/l"] {
                 let refused = Config::parse(&format!("{key} = {wrong:?}")).unwrap_err().why;
                 let expected =
                     format!("{key} must be an absolute path, or begin with ~/, for example");

@@ -42,6 +42,16 @@ impl Judge {
         }
         Ok(Self::Server { url: url.trim_end_matches('/').to_owned(), model, key_env })
     }
+
+    /// Returns the settings that name it.
+    pub(crate) fn settings(&self) -> JudgeSettings {
+        match self.clone() {
+            Self::Command(command) => JudgeSettings { command, ..JudgeSettings::default() },
+            Self::Server { url, model, key_env } => {
+                JudgeSettings { url, model, key_env, ..JudgeSettings::default() }
+            }
+        }
+    }
 }
 
 #[cfg(test)]

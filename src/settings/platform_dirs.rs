@@ -1,5 +1,4 @@
-//! The directories that the platform has for our files, and paths that begin in the home directory. Not here: the settings that
-//! name others (`table`).
+//! The directories that the platform has for our files. Not here: the settings that name others (`table`).
 
 use std::path::{Path, PathBuf};
 
@@ -53,13 +52,5 @@ impl PlatformDirs {
             "cache" => Some(&self.cache),
             _ => None,
         }
-    }
-}
-
-/// Expands a leading `~/` to the home directory, as a shell would.
-pub(super) fn expanded(path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), etcetera::home_dir()) {
-        (Some(rest), Ok(home)) => home.join(rest),
-        _ => PathBuf::from(path),
     }
 }

@@ -9,7 +9,7 @@ pub struct Setting {
     /// The key; that of a table is before the dot. `*` stands for any name.
     pub key: &'static str,
     /// What it is for.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
     /// What it takes.
     pub form: SettingForm,
     /// What is allowed, in words.
@@ -26,6 +26,8 @@ pub struct Setting {
     pub(crate) schema: fn() -> serde_json::Value,
     /// Whether the file of a project may set it.
     pub(crate) is_for_projects: bool,
+    /// Whether the replicas of a team must have it alike, to give the same answers.
+    pub is_for_replicas: bool,
 }
 
 /// What a setting takes.

@@ -2,8 +2,8 @@
 
 /// Makes a struct for each table of the configuration, a field for each row, and `GROUPS` with all rows in their order.
 ///
-/// A row is `name: kind = default, "what is allowed", "an example", env VARIABLE, else "must be ...";` below its documentation.
-/// The default is that of the type unless it is given. `env` names the variable that wins over the file. `else` is what a message says
+/// A row is `name: kind = default, "what is allowed", "an example", env VARIABLE, for replicas true, else "must be ...";` below its documentation.
+/// The default is that of the type unless it is given. `env` names the variable that wins over the file, `for replicas true` a setting that replicas must have alike. `else` is what a message says
 /// of a wrong value, where that is more than `must be` and what is allowed. Rows of `names` stand for all keys of a table whose names
 /// people choose.
 macro_rules! settings {
@@ -12,7 +12,7 @@ macro_rules! settings {
         $( $(#[doc = $table_doc:literal])+ table $table:literal $Struct:ident $(with { $($extra:tt)* })? { $($row:tt)* } )*
     )+ names { $(
         $(#[doc = $name_doc:literal])+
-        $names:literal: $name_kind:ty, $name_allowed:literal, $name_example:literal, for projects $for_projects:literal;
+        $names:literal: $name_kind:ty, $name_allowed:literal, $name_example:literal, for projects $for_projects:literal, for replicas $for_replicas:literal;
     )+ }) => {
         settings!(@struct [$(#[doc = $doc])+] $General {} { $($($general)*)+ });
         $($( settings!(@struct [$(#[doc = $table_doc])+] $Struct { $($($extra)*)? } { $($row)* }); )*)+
@@ -22,6 +22,7 @@ macro_rules! settings {
             $( settings!(@rows [] { $($general)* }), $( settings!(@rows [$table] { $($row)* }), )* )+
             &[$(Setting {
                 is_for_projects: $for_projects,
+                is_for_replicas: $for_replicas,
                 ..settings!(@row $names, [$($name_doc),+] $name_kind, $name_allowed, $name_example)
             }),+],
         ];
@@ -29,7 +30,7 @@ macro_rules! settings {
 
     (@struct [$($doc:tt)+] $Struct:ident { $($(#[doc = $extra_doc:literal])+ $extra:ident: $extra_type:ty,)* } { $(
         $(#[doc = $row_doc:literal])+
-        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:expr)? $(, else $wrong:literal)?;
+        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:expr)? $(, for replicas $for_replicas:literal)? $(, else $wrong:literal)?;
     )* }) => {
         $($doc)+
         #[derive(Debug, Clone, PartialEq)]
@@ -65,11 +66,12 @@ macro_rules! settings {
 
     (@rows $start:tt { $(
         $(#[doc = $doc:literal])+
-        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:expr)? $(, else $wrong:literal)?;
+        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:expr)? $(, for replicas $for_replicas:literal)? $(, else $wrong:literal)?;
     )* }) => {
         &[$(Setting {
             variable: settings!(@option $($variable)?),
             wrong: settings!(@option $($wrong)?),
+            is_for_replicas: settings!(@or_false $($for_replicas)?),
             default: || {
                 let value: <$kind as ValueKind>::Value = settings!(@or_default $($default)?);
                 <$kind as ValueKind>::write(&value)
@@ -90,6 +92,7 @@ macro_rules! settings {
             default: || None,
             schema: <$kind as ValueKind>::schema,
             is_for_projects: false,
+            is_for_replicas: false,
         }
     };
 
@@ -97,6 +100,8 @@ macro_rules! settings {
     (@key [$table:literal] $name:ident) => { concat!($table, ".", stringify!($name)) };
     (@or_default) => { Default::default() };
     (@or_default $value:expr) => { $value };
+    (@or_false) => { false };
+    (@or_false $value:literal) => { $value };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
 }

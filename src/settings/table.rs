@@ -12,9 +12,9 @@ use super::setting_macro::settings;
 use super::team_trust::{SharedFields, SignatureRule, TeamTrust};
 use super::value_kinds::{
     Address, Age, Directories, Directory, FilePath, KeyFile, Name, Number, RepoPatterns, Switch,
-    Text, Texts, ValueKind, ValueSource, VariableName, WrongValue,
+    Text, Texts, TrustedFolders, TrustedGroups, ValueKind, ValueSource, VariableName, WrongValue,
 };
-use super::variables::{CACHE, LOGS};
+use super::variables::{CACHE, LOGS, TRUSTED_FOLDERS, TRUSTED_GROUPS};
 
 settings! {
     /// The settings that belong to no table.
@@ -30,11 +30,17 @@ settings! {
         /// The directory of vectors and indexes, which may be deleted at any time; the system's directory for caches unless it is set.
         cache: Option<Directory>, "an absolute path, or one that begins with ~/", "~/.cache/agent-knowledge", env CACHE,
             else "must be an absolute path, or begin with ~/, for example cache = \"~/knowledge/cache\"";
+        /// Groups that count as the user alone, so that they may write to our folders, such as the fsGroup of a volume. Others may still not.
+        trusted_groups: TrustedGroups, "numbers or names of groups", "2000", env TRUSTED_GROUPS,
+            else "takes texts that are numbers or names of groups, for example [\"2000\"]";
+        /// Folders that are trusted with all that is in them, whoever may write there, such as a Windows drive in WSL.
+        trusted_folders: TrustedFolders, "absolute paths, or ones that begin with ~/", "/mnt/c/Users/me/knowledge", env TRUSTED_FOLDERS,
+            else "takes absolute paths, or ones that begin with ~/, for example [\"/mnt/c/Users/me/knowledge\"]";
         /// How much memory the memories and their indexes may take in the retriever, in MiB. Half a million memories fit in 1,024 when they are searched by words only.
         memory_mib: MemoryMib, "a number of MiB from 16 to 1048576", "2048", env "AGENT_KNOWLEDGE_MEMORY_MIB",
             else "must be a whole number of MiB from 16 to 1048576, for example 1024";
         /// How the model of this machine computes vectors: `int8` takes less time and memory, with slightly lower recall. Beside a table `[embedding]` it is written `precision` in that table.
-        embedding: EmbeddingPrecision, "fp32 or int8", "int8", else "must be \"fp32\" or \"int8\"";
+        embedding: EmbeddingPrecision, "fp32 or int8", "int8", for replicas true, else "must be \"fp32\" or \"int8\"";
     }
 
     /// Which model makes vectors, and how precisely the model of this machine does.
@@ -110,7 +116,7 @@ settings! {
         archive_older_than: Option<Age>, "an age", "90d", else "must be an age, for example \"90d\"";
         /// Whether searches that found nothing, and what agents asked, are recorded on this machine.
         query_log: Switch, "on or off", "off", env "AGENT_KNOWLEDGE_QUERY_LOG";
-        /// Whether it is recorded on this machine what happened to memories and what agents were told; without it there are no events.
+        /// Whether it is recorded on this machine what happened to memories and what agents were shown; without it there are no events.
         journal: Switch, "on or off", "off", env "AGENT_KNOWLEDGE_JOURNAL";
     }
 
@@ -157,9 +163,9 @@ settings! {
         /// Where lines are exchanged: the address of a git repository, a folder or a stream, or `origin` for that of the code's own repository.
         remote: Option<Name>, "the address of a git repository, or origin", "git@example.com:team/memory.git";
         /// The file with the key for a stream (`.creds`).
-        credentials: Option<FilePath>, "the absolute path of a .creds file", "/home/me/team.creds";
+        credentials: Option<FilePath>, "the absolute path of a .creds file, or one that begins with ~/", "/home/me/team.creds";
         /// The repositories that are shared; `*` stands for any text. `global`, and a repository without a remote, must be named as they are.
-        share: RepoPatterns, "keys of repositories, with * for any text", "github.com/acme/*",
+        share: RepoPatterns, "keys of repositories, with * for any text", "github.com/acme/*", for replicas true,
             else "takes keys of repositories in lower case, and * for any text, for example \"github.com/acme/*\"";
         /// Fields that are left out of what is shared: of `branch`, `commit`, `host` and `session_id`.
         strip: SharedFields, "names of fields", "branch,session_id", else "takes names of fields, of branch, commit, host, session_id";
@@ -167,7 +173,7 @@ settings! {
         every_seconds: Number<0, 86_400> = 300, "a number of seconds up to 86400; 0 exchanges nothing by itself", "60",
             else "must be a number of seconds up to 86400, for example 300; 0 exchanges nothing by itself";
         /// Whose actions (forget, supersede, pin and the like) count like our own.
-        trust: TeamTrust, "whole origins of other stores, or full", "laptop-3fa9c1d2e5b60718",
+        trust: TeamTrust, "whole origins of other stores, or full", "laptop-3fa9c1d2e5b60718", for replicas true,
             else "takes \"full\" or whole origins, as show --json prints them, for example \"laptop-3fa9c1d2e5b60718\"";
         /// The SSH key with which our trees are signed in git: a private key, or a public one whose private half an agent has.
         signing_key: Option<KeyFile>, "the absolute path of an SSH key, or of its .pub", "/home/me/.ssh/id_ed25519",
@@ -178,9 +184,9 @@ settings! {
 
     names {
         /// Most tokens of a section of each briefing. A project may set it too.
-        "section_budgets.*": SectionTokens, "a number of tokens; 0 leaves a section out", "120", for projects true;
+        "section_budgets.*": SectionTokens, "a number of tokens; 0 leaves a section out", "120", for projects true, for replicas true;
         /// The current key of a renamed repository, beside its old one.
-        "aliases.*": Text, "the key of a repository", "github.com/acme/new-name", for projects false;
+        "aliases.*": Text, "the key of a repository", "github.com/acme/new-name", for projects false, for replicas true;
     }
 }
 

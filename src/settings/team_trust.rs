@@ -6,7 +6,7 @@ use serde_json::json;
 use toml::Value;
 
 use super::setting::SettingForm;
-use super::value_kinds::{Switch, Texts, ValueKind, WrongValue, texts_of};
+use super::value_kinds::{Switch, Texts, ValueKind, WrongValue, texts_of, written_list};
 
 /// Whose actions (forget, supersede, pin and the like) count like our own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +40,15 @@ impl ValueKind for TeamTrust {
             .iter()
             .map(|text| StoreOrigin::parse(text.trim()).ok_or_else(|| WrongValue::quoting(text)));
         read.collect::<Result<_, _>>().map(Self::Origins)
+    }
+
+    fn write(value: &Self) -> Option<Value> {
+        match value {
+            Self::Full => Some("full".into()),
+            Self::Origins(origins) => written_list(
+                &origins.iter().map(|origin| origin.as_str().to_owned()).collect::<Vec<_>>(),
+            ),
+        }
     }
 
     fn schema() -> serde_json::Value {
@@ -82,6 +91,10 @@ impl ValueKind for SharedFields {
 
     fn read(value: &Value) -> Result<Vec<String>, WrongValue> {
         texts_of(value, |text| STRIP.contains(&text))
+    }
+
+    fn write(value: &Vec<String>) -> Option<Value> {
+        written_list(value)
     }
 
     fn schema() -> serde_json::Value {

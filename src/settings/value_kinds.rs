@@ -2,14 +2,14 @@
 //! it. Not here: which setting takes which kind (`table`), kinds with a type of their own (`memory_mib`, `sync_policy` and others).
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use event::{parse_age, quoted};
 use serde_json::json;
 use toml::Value;
 
-use super::platform_dirs::expanded;
+use super::home_path::{absolute_path, expanded};
 use super::repo_pattern::is_pattern;
 use super::setting::{Setting, SettingForm};
 
@@ -51,9 +51,7 @@ pub trait ValueKind {
     }
 
     /// Returns a value as a file has it; none where it says as much as no value.
-    fn write(_value: &Self::Value) -> Option<Value> {
-        None
-    }
+    fn write(value: &Self::Value) -> Option<Value>;
 
     /// Describes the value in JSON Schema.
     fn schema() -> serde_json::Value {
@@ -116,7 +114,7 @@ impl<K: ValueKind> ValueKind for Option<K> {
 /// Makes kinds of which reading says all: `Name: Type as Form = what reads it, what writes it`; `or` is [`ValueKind::NONE`]. The row of a setting explains what is
 /// not read.
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $Kind:ident $(or $none:literal)?: $Value:ty as $form:ident = $read:expr $(, $write:expr)?;)+) => { $(
+    ($($(#[doc = $doc:literal])+ $Kind:ident $(or $none:literal)?: $Value:ty as $form:ident = $read:expr, $write:expr;)+) => { $(
         $(#[doc = $doc])+
         pub struct $Kind;
 
@@ -130,10 +128,10 @@ macro_rules! kinds {
                 read(value).ok_or_else(WrongValue::default)
             }
 
-            $(fn write(value: &$Value) -> Option<Value> {
+            fn write(value: &$Value) -> Option<Value> {
                 let write: fn(&$Value) -> Option<Value> = $write;
                 write(value)
-            })?
+            }
         }
     )+ };
 }
@@ -142,7 +140,7 @@ kinds! {
     /// Any text; an empty one says as much as none.
     Text: String as Text = |value| value.as_str().map(str::to_owned), |text| written_text(text);
     /// A text with something in it.
-    Name: String as Text = |value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    Name: String as Text = |value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned), |text| written_text(text);
     /// The address of a server, without what may be a secret. An empty text is the usual address.
     Address: String as Text = |value| {
         let url = value.as_str().filter(|url| url.is_empty() || is_reachable(url));
@@ -151,22 +149,32 @@ kinds! {
     /// The name of a variable that holds a key, and no key. An empty text names none.
     VariableName or "": String as Text = |value| value.as_str().filter(|name| is_variable_name(name)).map(str::to_owned), |name| written_text(name);
     /// How long ago.
-    Age: Duration as Text = |value| parse_age(value.as_str()?.trim()).filter(|age| !age.is_zero());
+    Age: Duration as Text = |value| parse_age(value.as_str()?.trim()).filter(|age| !age.is_zero()), |age| Some(format!("{}h", age.as_secs() / 3_600).into());
     /// The path of a file.
-    FilePath: PathBuf as Text = |value| value.as_str().filter(|path| !path.is_empty()).map(PathBuf::from);
+    FilePath: PathBuf as Text = |value| value.as_str().filter(|path| !path.is_empty()).map(|path| expanded(path.as_ref())), |path| Some(written_path(path));
     /// The absolute path of a key. The value is not quoted: it may be the key itself.
-    KeyFile: PathBuf as Text = |value| value.as_str().map(PathBuf::from).filter(|path| path.has_root());
+    KeyFile: PathBuf as Text = |value| value.as_str().map(|path| expanded(path.as_ref())).filter(|path| path.has_root()), |path| Some(written_path(path));
     /// Several texts.
     Texts: Vec<String> as List = |value| value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect(), |texts| written_list(texts);
     /// Several directories, of which some may begin with `~/`.
-    Directories: Vec<PathBuf> as List = |value| value.as_array()?.iter().map(|path| path.as_str().map(expanded)).collect();
+    Directories: Vec<PathBuf> as List = |value| value.as_array()?.iter().map(|path| Some(expanded(path.as_str()?.as_ref()))).collect(), |paths| written_paths(paths);
+}
+
+/// Writes a list of paths; none is not written.
+fn written_paths(paths: &Vec<PathBuf>) -> Option<Value> {
+    let written = || paths.iter().map(|path| written_path(path)).collect();
+    (!paths.is_empty()).then(|| Value::Array(written()))
 }
 
 fn written_text(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| text.into())
 }
 
-fn written_list(texts: &[String]) -> Option<Value> {
+fn written_path(path: &Path) -> Value {
+    path.to_string_lossy().into_owned().into()
+}
+
+pub(crate) fn written_list(texts: &[String]) -> Option<Value> {
     (!texts.is_empty()).then(|| texts.to_owned().into())
 }
 
@@ -272,14 +280,73 @@ impl ValueKind for Directory {
 
     fn read(value: &Value) -> Result<PathBuf, WrongValue> {
         let text = value.as_str().unwrap_or_default();
-        let path = Some(expanded(text)).filter(|path| path.is_absolute());
-        path.ok_or_else(|| WrongValue::quoting(text))
+        absolute_path(text.as_ref()).map_err(|_| WrongValue::quoting(text))
     }
 
-    /// A person who sets a variable is in a working directory.
+    /// A path in a variable need not be text.
     fn read_variable(text: &OsStr) -> Result<PathBuf, WrongValue> {
-        Ok(PathBuf::from(text))
+        absolute_path(text).map_err(|_| WrongValue::quoting(&text.to_string_lossy()))
     }
+
+    fn write(value: &PathBuf) -> Option<Value> {
+        Some(written_path(value))
+    }
+}
+
+/// Folders that are trusted: each an absolute path, or one below the home directory. A variable holds them as `PATH` does.
+pub struct TrustedFolders;
+
+impl ValueKind for TrustedFolders {
+    type Value = Vec<PathBuf>;
+    const FORM: SettingForm = SettingForm::List;
+
+    fn read(value: &Value) -> Result<Vec<PathBuf>, WrongValue> {
+        let read =
+            |text: String| absolute_path(text.as_ref()).map_err(|_| WrongValue::quoting(&text));
+        Texts::read(value)?.into_iter().map(read).collect()
+    }
+
+    fn read_variable(text: &OsStr) -> Result<Vec<PathBuf>, WrongValue> {
+        let paths = std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty());
+        paths.map(|path| Directory::read_variable(path.as_os_str())).collect()
+    }
+
+    fn write(value: &Vec<PathBuf>) -> Option<Value> {
+        written_paths(value)
+    }
+}
+
+/// Groups that count as the user: numbers, or names of the system. A variable holds them with commas between them.
+pub struct TrustedGroups;
+
+impl ValueKind for TrustedGroups {
+    type Value = Vec<String>;
+    const FORM: SettingForm = SettingForm::List;
+
+    fn read(value: &Value) -> Result<Vec<String>, WrongValue> {
+        texts_of(value, is_group)
+    }
+
+    fn read_variable(text: &OsStr) -> Result<Vec<String>, WrongValue> {
+        let text = text.to_string_lossy();
+        let groups = text.split(',').map(|group| Value::from(group.trim()));
+        Self::read(&Value::Array(groups.collect()))
+    }
+
+    fn write(value: &Vec<String>) -> Option<Value> {
+        written_list(value)
+    }
+}
+
+/// Tells whether a text is the number of a group, or may be a name.
+fn is_group(text: &str) -> bool {
+    let is_name_byte =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$');
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let starts_well = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    !text.is_empty()
+        && (is_number && text.parse::<u32>().is_ok()
+            || starts_well && text.bytes().all(is_name_byte))
 }
 
 /// Several texts, each of which is allowed or quoted in the error.

@@ -95,7 +95,7 @@ impl Append<'_> {
             let turn = match FileLock::acquire(&lock::path_of(&self.log), wait_ms) {
                 Ok(turn) => turn,
                 Err(StoreError::Busy { .. }) => return self.without_the_lock(first),
-                Err(error) => return Err(error),
+                Err(error) => return self.without_right(first, error),
             };
             // Spooled lines are older, so they come first. If they cannot be moved in they stay in the spool,
             // where searches find them.
@@ -104,7 +104,13 @@ impl Append<'_> {
                 drop(turn);
                 return self.without_the_lock(first);
             };
-            let (mut file, ours) = open(&self.log)?;
+            let (mut file, ours) = match open(&self.log) {
+                Ok(opened) => opened,
+                Err(error) => {
+                    drop(turn);
+                    return self.without_right(first, error);
+                }
+            };
             let added = write(&mut file, &self.log, &text, ours.len())?;
             first.get_or_insert_with(|| FirstTry { since: ours.modified().ok() });
             let Some(found) = named(&ours, &self.log) else { continue };
@@ -159,6 +165,20 @@ impl Append<'_> {
             place: Destination::Spool,
             durability: self.durability,
         })
+    }
+
+    /// Spools the lines where this user may not write the log or its lock, such as those that root left in the home of another
+    /// user: they wait there until the log can be written.
+    fn without_right(
+        &self,
+        first: Option<FirstTry>,
+        error: StoreError,
+    ) -> Result<AppendOutcome, StoreError> {
+        if !read_only::is_denied(&error) {
+            return Err(error);
+        }
+        // The first error says more than the one of the spool.
+        self.without_the_lock(first).map_err(|_| error)
     }
 
     /// Acknowledges lines that another program has moved. `scrub` and `archive` have synced them, and no other program.

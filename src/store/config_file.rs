@@ -9,6 +9,7 @@ use settings::variables::CONFIG;
 use settings::{Config, ConfigFinding, PlatformDirs, ProjectConfig};
 
 use super::config_source::{in_file, read_bounded, read_text};
+use super::shared_rights::{trust_settings, trust_variables};
 use super::{FileLock, StoreError, layout, make_own_file, make_private_dir, trusted};
 
 /// Longest configuration file, in bytes. Thousands of aliases fit; a longer file is refused.
@@ -47,12 +48,13 @@ pub fn user_config_file(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<Pat
     named.or_else(|| PlatformDirs::of_platform().map(|places| places.config_file))
 }
 
-/// Reads the user's configuration. A named file that does not exist is named in the findings: it must not keep a lesson from
+/// Reads the user's configuration, and trusts the groups and folders that it names from here on. A named file that does not exist is named in the findings: it must not keep a lesson from
 /// being saved.
 ///
 /// # Errors
 /// Those of [`read_config`].
 pub fn read_user_config(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, StoreError> {
+    trust_variables(lookup);
     let Some(path) = user_config_file(lookup) else { return Ok(Config::default()) };
     // Unlike a file that may not be read.
     let found = path.metadata().map_err(|error| error.kind());
@@ -61,7 +63,9 @@ pub fn read_user_config(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Con
         let findings = vec![ConfigFinding::absent(&path, CONFIG)];
         return Ok(Config { findings, ..Config::default() });
     }
-    read_config(&path)
+    let config = read_config(&path)?;
+    trust_settings(&config, lookup);
+    Ok(config)
 }
 
 /// Returns the text of a configuration file; a missing one is empty.

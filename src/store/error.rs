@@ -83,6 +83,16 @@ pub enum StoreError {
         /// The remedy, as one command if there is one.
         remedy: String,
     },
+    /// A variable or an option names a path that is not the same from everywhere.
+    #[error("use {name}: its path {why}; write the whole path, for example {name}{example}")]
+    WrongPath {
+        /// The variable or the option.
+        name: &'static str,
+        /// What is wrong with the path.
+        why: String,
+        /// What may stand there.
+        example: String,
+    },
     /// No directory for the logs was given, and the platform has none.
     #[error("find the logs: no home directory; set AGENT_KNOWLEDGE_LOGS or give --logs DIR")]
     NoPlace,

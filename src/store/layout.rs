@@ -2,12 +2,18 @@
 //! contains.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::StoreError;
+use super::folder_owner::{make_private_dir, open_private};
+use super::remedy::access_remedy;
+#[cfg(unix)]
+use super::remedy::sharing_remedy;
+#[cfg(unix)]
+use super::shared_rights::{SharedRights, can_others_write, is_home_owner, user_number};
 use event::RepoKey;
 use place::Machine;
 
@@ -65,7 +71,7 @@ impl Store {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => {
-                let other = StoreError::io("list", &self.root)(error);
+                let other = StoreError::io("list", &self.root)(with_remedy(error, &self.root));
                 return Err(self.file_in_its_place().unwrap_or(other));
             }
         };
@@ -123,6 +129,17 @@ impl Store {
     }
 }
 
+/// Adds what a user can do to the error that he may not read a directory.
+fn with_remedy(error: io::Error, root: &Path) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            let remedy = access_remedy(root, root);
+            io::Error::new(error.kind(), format!("you may not read it; {remedy}"))
+        }
+        _ => error,
+    }
+}
+
 /// Tells whether one of our folders exists. A link in its place would redirect our files.
 pub(super) fn is_own_folder(folder: &Path) -> Result<bool, StoreError> {
     match folder.symlink_metadata() {
@@ -143,10 +160,11 @@ pub(super) fn trust(root: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::MetadataExt;
     let found = root.metadata().map_err(StoreError::io("inspect", root))?;
     let user = user_number();
-    let is_owned = user == 0 || found.uid() == user || found.uid() == 0;
-    let (path, shown) = (root.to_owned(), root.display());
-    if can_others_write(found.mode(), found.gid()) {
-        let remedy = format!("remove that permission: chmod go-w {shown}");
+    let is_trusted_folder = SharedRights::of_process().has_folder(root);
+    let is_owned = user == 0 || found.uid() == user || found.uid() == 0 || is_trusted_folder;
+    let path = root.to_owned();
+    if can_others_write(root, &found) {
+        let remedy = sharing_remedy(root, &found).to_string();
         return Err(StoreError::Untrusted { path, why: "can be written by other users", remedy });
     }
     if is_owned {
@@ -159,21 +177,6 @@ pub(super) fn trust(root: &Path) -> Result<(), StoreError> {
 #[cfg(not(unix))]
 pub(super) fn trust(_root: &Path) -> Result<(), StoreError> {
     Ok(())
-}
-
-/// The number of the user whose rights this process has; 0 is the administrator.
-#[cfg(unix)]
-pub(super) fn user_number() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
-
-/// Tells whether a mode lets other users write. On systems with one group for each user, with the user's number, the
-/// user is its only member.
-#[cfg(unix)]
-pub(super) fn can_others_write(mode: u32, group: u32) -> bool {
-    let user = user_number();
-    let is_own_group = user != 0 && group == user;
-    mode & 0o002 != 0 || (mode & 0o020 != 0 && !is_own_group)
 }
 
 /// Selects the logs. If the listing fails midway the whole call fails, because missing logs would look deleted.
@@ -208,7 +211,7 @@ pub fn is_private_dir(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        if found.uid() != user_number() {
+        if found.uid() != user_number() && !is_home_owner(found.uid()) {
             return untrusted(
                 "belongs to another user",
                 "set AGENT_KNOWLEDGE_RUNTIME to a folder of your own".to_owned(),
@@ -257,33 +260,9 @@ impl std::fmt::Display for FileId {
 #[must_use]
 pub fn user() -> String {
     #[cfg(unix)]
-    return rustix::process::geteuid().as_raw().to_string();
+    return user_number().to_string();
     #[cfg(not(unix))]
     "user".to_owned()
-}
-
-/// Creates a directory and its parents. Only directories that this call creates are private.
-///
-/// # Errors
-/// The system's error.
-pub fn make_private_dir(path: &Path) -> io::Result<()> {
-    private_dirs().recursive(true).create(path)
-}
-
-/// Returns a builder of folders that only this user can read. It refuses an existing folder.
-#[cfg(unix)]
-#[must_use]
-pub fn private_dirs() -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
-/// Returns a builder of folders. Other systems keep the files of users apart by themselves.
-#[cfg(not(unix))]
-#[must_use]
-pub fn private_dirs() -> DirBuilder {
-    DirBuilder::new()
 }
 
 /// Creates or empties a file that nobody else can read, and writes it.
@@ -293,23 +272,10 @@ pub fn private_dirs() -> DirBuilder {
 pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
-    private(&mut options);
-    options.open(path)?.write_all(text.as_bytes())
+    open_private(&mut options, path)?.write_all(text.as_bytes())
 }
 
-/// Makes files opened with these options unreadable for others, refuses a planted link, and does not block on a
-/// planted FIFO.
-pub fn private(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    }
-    #[cfg(not(unix))]
-    let _ = options;
-}
-
-/// Explains why a log could not be opened with [`private`].
+/// Explains why a log could not be opened with [`open_private`].
 pub(super) fn open_error(log: &Path, source: io::Error) -> StoreError {
     match log.symlink_metadata() {
         Ok(found) if found.is_symlink() => {
@@ -330,8 +296,7 @@ pub(super) fn open_error(log: &Path, source: io::Error) -> StoreError {
 pub(super) fn open_to_read(path: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true);
-    private(&mut options);
-    let file = match options.open(path) {
+    let file = match open_private(&mut options, path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(open_error(path, error)),

@@ -8,11 +8,16 @@ mod archive;
 mod chain;
 mod config_file;
 mod config_source;
+mod conflict_copy;
 mod cursor;
 mod edit;
 mod error;
+mod file_system;
+mod folder_owner;
 mod foreign_folder;
 mod former_repos;
+mod given_repository;
+mod joined_lines;
 mod known_places;
 mod layout;
 mod line_mark;
@@ -27,8 +32,10 @@ mod position;
 mod probe;
 mod quarantine;
 mod read_only;
+mod remedy;
 mod repo_of_log;
 mod rewrite;
+mod shared_rights;
 mod signal;
 mod spool;
 mod sync;
@@ -50,10 +57,11 @@ pub use config_file::{
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use error::StoreError;
-pub use former_repos::{FormerReason, FormerRepo};
-pub use layout::{
-    FileId, Store, is_private_dir, make_private_dir, private, private_dirs, user, write_private,
+pub use folder_owner::{
+    give_to_folder_owner, give_tree, make_private_dir, open_private, private_dirs,
 };
+pub use former_repos::{FormerReason, FormerRepo};
+pub use layout::{FileId, Store, is_private_dir, user, write_private};
 pub use line_mark::{LineMark, UnreadLines};
 pub use lines::{line_count, lines_of, lines_of_long_log};
 pub use lock::FileLock;
@@ -63,6 +71,11 @@ pub use own_folder::{make_own_file, open_own_file, own_folder};
 pub use place_record::PlaceRecord;
 pub use probe::{LockState, create_probe_file};
 pub use quarantine::{DamagedLine, Quarantine, QuarantineOutcome};
+#[cfg(unix)]
+pub use remedy::sharing_remedy;
+pub use remedy::{Remedy, access_remedy};
+#[cfg(unix)]
+pub use shared_rights::{can_others_read, can_others_write, is_home_owner};
 #[cfg(unix)]
 pub use signal::set_on_first_end_signal;
 pub use signal::{on_stop_signal, survive_the_file_size_limit};

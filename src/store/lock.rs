@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::log_file::describe_non_log;
+use super::open_private;
 use super::{StoreError, layout};
 
 /// An exclusive lock that is released on drop.
@@ -130,8 +131,7 @@ fn is_contended(error: &io::Error) -> bool {
 fn open(path: &Path) -> Result<(File, Metadata), StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).read(true).write(true);
-    layout::private(&mut options);
-    let file = options.open(path).map_err(StoreError::io("open the lock", path))?;
+    let file = open_private(&mut options, path).map_err(StoreError::io("open the lock", path))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
     if metadata.is_file() {
         return Ok((file, metadata));

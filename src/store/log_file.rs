@@ -5,6 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::open_private;
 use super::{StoreError, layout};
 
 /// What an acknowledged event survives.
@@ -20,8 +21,7 @@ pub(super) fn open(log: &Path) -> Result<(File, Metadata), StoreError> {
     let mut options = OpenOptions::new();
     // Windows needs read access to lock the file, and the tail must be read.
     options.create(true).read(true).append(true);
-    layout::private(&mut options);
-    let file = options.open(log).map_err(|source| layout::open_error(log, source))?;
+    let file = open_private(&mut options, log).map_err(|source| layout::open_error(log, source))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", log))?;
     match describe_non_log(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: log.to_owned(), what }),

@@ -9,6 +9,7 @@ use event::{RepoKey, StoreOrigin};
 
 use super::chain::{self, AppendedBytes};
 use super::lock::{self, FileLock};
+use super::open_private;
 use super::{Store, StoreError, layout, log_file, rewrite, team};
 
 /// How long a mirror waits for somebody who checks it against its chain, in milliseconds.
@@ -50,7 +51,7 @@ impl Store {
     ) -> Result<Mirror<'a>, StoreError> {
         let folder = self.ensure_folder(team::FOLDER)?.join(origin.as_str());
         if !layout::is_own_folder(&folder)? {
-            layout::make_private_dir(&folder)
+            crate::make_private_dir(&folder)
                 .map_err(StoreError::io("make the directory", &folder))?;
         }
         Ok(Mirror { path: self.mirror_of(origin, &repo.file_name()), _turn: turn })
@@ -115,7 +116,7 @@ impl Mirror<'_> {
         let lock = lock::path_of(&self.path);
         let folder = lock.parent().unwrap_or(&lock);
         if !layout::is_own_folder(folder)? {
-            layout::make_private_dir(folder)
+            crate::make_private_dir(folder)
                 .map_err(StoreError::io("make the directory", folder))?;
         }
         FileLock::acquire(&lock, CHAIN_WAIT_MS_MAX)
@@ -156,9 +157,8 @@ impl Mirror<'_> {
     fn open(&self) -> Result<File, StoreError> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).read(true).write(true);
-        layout::private(&mut options);
-        let file =
-            options.open(&self.path).map_err(|source| layout::open_error(&self.path, source))?;
+        let file = open_private(&mut options, &self.path)
+            .map_err(|source| layout::open_error(&self.path, source))?;
         let metadata = file.metadata().map_err(StoreError::io("inspect", &self.path))?;
         match log_file::describe_non_log(&metadata) {
             Some(what) => Err(StoreError::NotALog { path: self.path.clone(), what }),

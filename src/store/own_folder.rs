@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+use super::open_private;
 use super::{StoreError, layout, make_private_dir, trusted};
 
 /// Creates a folder if it is missing. Refuses a link, and a folder that others can write or replace.
@@ -32,8 +33,7 @@ pub fn make_own_file(path: &Path) -> Result<File, StoreError> {
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
-    layout::private(&mut options);
-    options.open(path).map_err(StoreError::io("make", path))
+    open_private(&mut options, path).map_err(StoreError::io("make", path))
 }
 
 /// Opens an existing file for reading and writing. Returns `None` if it does not exist.
@@ -43,8 +43,7 @@ pub fn make_own_file(path: &Path) -> Result<File, StoreError> {
 pub fn open_own_file(path: &Path) -> Result<Option<File>, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
-    layout::private(&mut options);
-    let file = match options.open(path) {
+    let file = match open_private(&mut options, path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(layout::open_error(path, error)),

@@ -11,7 +11,8 @@ use guard::secrets::RedactedText;
 use place::{VersionControl, WorkTree, common_dir_key};
 use serde_json::{Value, json};
 
-use super::layout::{FileId, Store, open_to_read, private};
+use super::folder_owner::open_private;
+use super::layout::{FileId, Store, open_to_read};
 
 /// The folder of the record, inside the store.
 const FOLDER: &str = ".places";
@@ -147,8 +148,7 @@ impl Store {
         let path = self.ensure_folder(FOLDER).ok()?.join(FILE);
         let mut options = OpenOptions::new();
         options.append(true).create(true);
-        private(&mut options);
-        options.open(path).ok()?.write_all(record.line().as_bytes()).ok()
+        open_private(&mut options, &path).ok()?.write_all(record.line().as_bytes()).ok()
     }
 }
 

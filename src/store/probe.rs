@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::lock::{self, FileLock};
-use super::{Store, StoreError, layout};
+use super::open_private;
+use super::{Store, StoreError};
 use event::{EventId, RepoKey};
 
 /// The result of trying a lock.
@@ -33,8 +34,7 @@ pub fn create_probe_file(folder: &Path) -> io::Result<Metadata> {
     let path = folder.join(format!(".probe-{}", std::process::id()));
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
-    layout::private(&mut options);
-    let mut file = options.open(&path)?;
+    let mut file = open_private(&mut options, &path)?;
     let written = file.write_all(&PROBE).and_then(|()| file.sync_data());
     let metadata = file.metadata();
     std::fs::remove_file(&path)?;

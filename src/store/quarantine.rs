@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::lock::{self, FileLock};
 use super::log_file::describe_non_log;
+use super::open_private;
 use super::{Store, StoreError, layout};
 use guard::text::escaped;
 
@@ -177,8 +178,8 @@ fn key_of(record: &Value) -> Option<[u8; 32]> {
 fn open(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).read(true).append(true);
-    layout::private(&mut options);
-    let file = options.open(path).map_err(|source| layout::open_error(path, source))?;
+    let file =
+        open_private(&mut options, path).map_err(|source| layout::open_error(path, source))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
     match describe_non_log(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: path.to_owned(), what }),

@@ -1,34 +1,31 @@
-//! Stores that their user may not write: the message, with the remedy. Not here: who else may write (`layout::trust`).
+//! Stores that their user may not write: the message, with the remedy. Not here: who else may write (`layout::trust`), the remedies
+//! (`remedy`).
 
 use std::io;
 use std::path::Path;
 
 use super::StoreError;
+use super::remedy::{IN_A_SANDBOX, access_remedy};
 
 /// Turns the error of a failed write into one with the remedy, if the store cannot be written.
 pub(super) fn read_only_error(root: &Path, error: StoreError) -> StoreError {
-    const ELSEWHERE: &str = "name another directory with --logs or AGENT_KNOWLEDGE_LOGS";
-    let StoreError::Io { source, .. } = &error else { return error };
+    let StoreError::Io { source, path, .. } = &error else { return error };
     let (why, remedy) = match source.kind() {
-        io::ErrorKind::ReadOnlyFilesystem => (source.to_string(), ELSEWHERE.to_owned()),
-        io::ErrorKind::PermissionDenied if cannot_write(root) => (
-            "you may not write there".to_owned(),
-            format!("chmod u+wx {}, or {ELSEWHERE}", root.display()),
-        ),
+        io::ErrorKind::ReadOnlyFilesystem => {
+            ("its file system is read-only".to_owned(), IN_A_SANDBOX.to_owned())
+        }
+        io::ErrorKind::PermissionDenied if path == root => {
+            ("you may not write there".to_owned(), access_remedy(path, root).to_string())
+        }
+        io::ErrorKind::PermissionDenied => {
+            (format!("you may not write {}", path.display()), access_remedy(path, root).to_string())
+        }
         _ => return error,
     };
     StoreError::ReadOnly { path: root.to_owned(), why, remedy }
 }
 
-/// Tells whether a directory's mode keeps its owner from writing.
-#[cfg(unix)]
-fn cannot_write(root: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    const WRITE_AND_ENTER: u32 = 0o300;
-    root.metadata().is_ok_and(|found| found.mode() & WRITE_AND_ENTER != WRITE_AND_ENTER)
-}
-
-#[cfg(not(unix))]
-fn cannot_write(_root: &Path) -> bool {
-    false
+/// Tells whether an error says that this user may not write a file.
+pub(super) fn is_denied(error: &StoreError) -> bool {
+    matches!(error, StoreError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
 }

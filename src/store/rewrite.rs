@@ -19,7 +19,8 @@ use super::chain::{ChainRewrite, RewriteReason, RewrittenChain};
 use super::layout::is_still_at;
 use super::lines::{self, FileLines, LinePiece, line_at};
 use super::lock::{self, FileLock};
-use super::{LogLine, Store, StoreError, layout, quarantine, spool, sync};
+use super::open_private;
+use super::{LogLine, Store, StoreError, quarantine, spool, sync};
 
 /// How often the rewrite starts over because another program changed lines that had been read.
 const REPLACED_TRIES_MAX: usize = 3;
@@ -379,8 +380,7 @@ pub(super) fn make_anew(path: &Path) -> io::Result<File> {
     }
     let mut options = OpenOptions::new();
     options.create_new(true).append(true);
-    layout::private(&mut options);
-    options.open(path)
+    open_private(&mut options, path)
 }
 
 /// Gives a file the owner of another file.

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::lock::{self, FileLock};
 use super::log_file::{self, Durability};
+use super::open_private;
 use super::{Store, StoreError, layout, missing_lines, sync};
 
 /// The folder of the spool, inside the store.
@@ -74,8 +75,7 @@ fn write_whole(
 ) -> Result<(File, Option<SystemTime>), StoreError> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
-    layout::private(&mut options);
-    let mut file = options.open(path).map_err(StoreError::io("make", path))?;
+    let mut file = open_private(&mut options, path).map_err(StoreError::io("make", path))?;
     file.write_all(lines.as_bytes()).map_err(StoreError::io("write", path))?;
     if durability == Durability::Synced {
         file.sync_data().map_err(StoreError::io("sync", path))?;

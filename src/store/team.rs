@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use event::StoreOrigin;
 
+use super::open_private;
 use super::{Store, StoreError, layout};
 
 /// The folder of the mirrors, inside the store. It is not hidden, because it contains memories like the logs.
@@ -78,8 +79,7 @@ impl Store {
         let new = self.root().join(format!("{ORIGIN_FILE}.{random:016x}"));
         let mut options = OpenOptions::new();
         options.create_new(true).write(true);
-        layout::private(&mut options);
-        let written = options.open(&new).and_then(|mut file| {
+        let written = open_private(&mut options, &new).and_then(|mut file| {
             writeln!(file, "{}", origin.as_str()).and_then(|()| file.sync_all())
         });
         let moved = written.and_then(|()| match replace {
@@ -231,7 +231,7 @@ mod tests {
             ("no-origin", "a.jsonl"),
         ] {
             let folder = store.root().join(FOLDER).join(origin);
-            layout::make_private_dir(&folder).unwrap();
+            crate::make_private_dir(&folder).unwrap();
             std::fs::write(folder.join(name), "").unwrap();
         }
         let mirrors = store.mirrors().unwrap();

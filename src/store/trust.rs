@@ -5,7 +5,9 @@ use std::path::Path;
 
 use super::StoreError;
 #[cfg(unix)]
-use super::layout;
+use super::remedy;
+#[cfg(unix)]
+use super::shared_rights::{SharedRights, can_others_write, is_home_owner, user_number};
 
 /// Refuses a path that another user owns, can write or can replace. The path itself and all folders above it are checked, as
 /// they are named and as links lead to them. A missing path is fine. In a folder in which everybody may write but only owners
@@ -42,7 +44,7 @@ fn check(place: &Path, is_whole: bool) -> Result<(), StoreError> {
     let shown = place.display();
     let untrusted =
         |why, remedy| Err(StoreError::Untrusted { path: place.to_owned(), why, remedy });
-    if !is_trusted_owner(found.uid()) {
+    if !is_trusted_owner(found.uid()) && !SharedRights::of_process().has_folder(place) {
         return untrusted(
             "belongs to another user, whose code could run",
             format!("take it over: sudo chown \"$USER\" {shown}"),
@@ -51,23 +53,19 @@ fn check(place: &Path, is_whole: bool) -> Result<(), StoreError> {
     if found.is_symlink() || found.is_dir() && !is_whole && found.mode() & STICKY != 0 {
         return Ok(());
     }
-    if layout::can_others_write(found.mode(), found.gid()) {
+    if can_others_write(place, &found) {
         return untrusted(
             "can be written by other users, whose code could run",
-            format!("remove that permission: chmod go-w {shown}"),
+            remedy::sharing_remedy(place, &found).to_string(),
         );
     }
     Ok(())
 }
 
-/// Trusts the user, the administrator, and for the administrator also the owner of the home directory: containers run as
-/// root in the home of somebody else.
+/// Trusts the user, the administrator, and for the administrator also the owner of the home directory.
 #[cfg(unix)]
 fn is_trusted_owner(owner: u32) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let user = layout::user_number();
-    let home = || etcetera::home_dir().ok()?.metadata().ok().map(|home| home.uid());
-    owner == 0 || owner == user || (user == 0 && home() == Some(owner))
+    owner == 0 || owner == user_number() || is_home_owner(owner)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use settings::Config;
 
 use super::StoreError;
 use super::layout::{Store, trust};
+use super::read_only;
 
 impl Store {
     /// Finds the repository that a typed key means. A key with a log means itself, and so does a key that
@@ -24,7 +25,12 @@ impl Store {
             trust(self.root())?;
             return Ok(current);
         }
-        let known: Vec<RepoKey> = self.logs()?.iter().map(|log| Self::repo_of(log)).collect();
+        let logs = match self.logs() {
+            // A save into this directory fails as well, and then says what to do and which line to keep.
+            Err(error) if read_only::is_denied(&error) => return Ok(current),
+            logs => logs?,
+        };
+        let known: Vec<RepoKey> = logs.iter().map(|log| Self::repo_of(log)).collect();
         if current != *typed || known.contains(typed) {
             return Ok(current);
         }

@@ -22,8 +22,7 @@ pub(crate) fn read(path: &Path) -> Result<String, SyncError> {
     }
     let mut options = OpenOptions::new();
     options.read(true);
-    store::private(&mut options);
-    let file = options.open(path).map_err(|error| wrong(error.to_string()))?;
+    let file = store::open_private(&mut options, path).map_err(|error| wrong(error.to_string()))?;
     let found = file.metadata().map_err(|error| wrong(error.to_string()))?;
     if !found.is_file() {
         return Err(wrong("it is no plain file".to_owned()));

@@ -56,8 +56,7 @@ impl<'a> FolderRemote<'a> {
     fn read_file(&self, path: &Path, bytes_max: u64) -> Result<Vec<u8>, SyncError> {
         let mut options = OpenOptions::new();
         options.read(true);
-        store::private(&mut options);
-        let file = options.open(path).map_err(|error| match error.kind() {
+        let file = store::open_private(&mut options, path).map_err(|error| match error.kind() {
             // The drive is still there, and the file is not.
             ErrorKind::NotFound if self.root.is_dir() => unreadable("a file is missing"),
             _ => self.error(error),

@@ -45,6 +45,13 @@ pub(crate) struct GitRepository {
     shown: String,
 }
 
+impl Drop for GitRepository {
+    fn drop(&mut self) {
+        // Git made its files as the administrator.
+        store::give_tree(&self.program.directory);
+    }
+}
+
 impl GitRepository {
     /// Opens the repository for a remote, and makes it if it is missing.
     pub(crate) fn open(

@@ -200,8 +200,7 @@ impl SyncRecord {
         let new = self.path.with_extension("json.new");
         let mut options = OpenOptions::new();
         options.create(true).truncate(true).write(true);
-        store::private(&mut options);
-        let written = options.open(&new).and_then(|mut file| {
+        let written = store::open_private(&mut options, &new).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()
         });

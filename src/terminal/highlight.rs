@@ -1,9 +1,7 @@
 //! Highlights the words of a query in the answer, for a person at a terminal. Only escape codes are added: without them
 //! the text is the same. Not here: which words those are (`index::lexical`).
 
-use guard::secrets::RedactedText;
 use index::lexical::QueryWords;
-use search::ParsedQuery;
 
 /// When colours are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,9 +40,12 @@ impl ColourChoice {
 const BEGIN: &str = "\u{1B}[1m";
 const END: &str = "\u{1B}[0m";
 
-/// Returns the text of an answer with the words in bold that the query matches.
-pub fn highlighted(text: &str, query: &RedactedText) -> String {
-    let mut words = QueryWords::parse(&ParsedQuery::parse(query).text);
+/// Returns the text of an answer with the words in bold that the query matches. `filters` are those of its words that
+/// were read as filters.
+pub fn highlighted(text: &str, query: &str, filters: &[String]) -> String {
+    let is_text = |word: &&str| !filters.iter().any(|filter| filter == word);
+    let searched: Vec<&str> = query.split_whitespace().filter(is_text).collect();
+    let mut words = QueryWords::parse(&searched.join(" "));
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         // The heading and its legend are ours, not a memory's.
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     fn highlighted_text(text: &str, query: &str) -> String {
-        let shown = highlighted(text, &RedactedText::redact(query));
+        let shown = highlighted(text, query, &["kind:fact".to_owned()]);
         assert_eq!(shown.replace(BEGIN, "").replace(END, ""), text);
         shown.replace(BEGIN, "<").replace(END, ">")
     }

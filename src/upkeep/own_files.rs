@@ -13,7 +13,7 @@ use super::display_path::display_path;
 use super::surfaces::{OwnFolders, SurfaceForm};
 use sessions::session_scrub::RowScrub;
 use sessions::session_store::SessionStore;
-use store::private;
+use store::open_private;
 
 /// Most findings that the text lists; `--json` lists all.
 const SHOWN_MAX: usize = 20;
@@ -119,8 +119,7 @@ impl OwnFiles {
         let fresh = file.with_extension(format!("{}.scrub", std::process::id()));
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        private(&mut options);
-        options.open(&fresh)?.write_all(&clean)?;
+        open_private(&mut options, &fresh)?.write_all(&clean)?;
         std::fs::rename(fresh, file)
     }
 

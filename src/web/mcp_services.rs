@@ -13,7 +13,8 @@ use access::server_names::ServerNames;
 use daemon::guests::Guests;
 use mcp::backpressure::CallsInFlight;
 use mcp::delivery_recorder::DeliveryRecorder;
-use mcp::mcp_server::{McpOptions, McpServer};
+use mcp::mcp_server::McpServer;
+use mcp::server_options::McpOptions;
 use requests::caller::Caller;
 use requests::rights::Rights;
 
@@ -71,15 +72,18 @@ impl McpServices {
 /// The settings of MCP.
 fn settings(names: &ServerNames) -> StreamableHttpServerConfig {
     // The server pushes nothing to a client that does not listen for it, so it keeps no
-    // sessions. rmcp's checks of Host and Origin come after ours.
+    // sessions. rmcp would compare an Origin with a list; ours is compared with the Host (`request_guard`), because a forwarded port is
+    // not known before it is used.
     let settings = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(BODY_BYTES_MAX);
-    match names.origins() {
-        Some(origins) => settings.enforce_origin_validation().with_allowed_origins(origins),
+    let settings = settings.disable_allowed_origins();
+    match names {
+        // rmcp's check of the Host comes after ours.
+        ServerNames::Loopback(_) => settings,
         // It compares with a list, and does not know the names in a certificate.
-        None => settings.disable_allowed_hosts().disable_allowed_origins(),
+        ServerNames::Certificate(_) => settings.disable_allowed_hosts(),
     }
 }
 

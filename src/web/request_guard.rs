@@ -64,6 +64,8 @@ pub enum Refusal {
     Private,
     /// Its path does not exist.
     Path,
+    /// It accepts no JSON, which all answers are.
+    MediaType,
     /// Its body is too long.
     Long,
     /// Its body took too long.
@@ -83,6 +85,7 @@ impl Refusal {
             Self::Host | Self::Origin | Self::Site | Self::Private => StatusCode::FORBIDDEN,
             Self::Token => StatusCode::UNAUTHORIZED,
             Self::Path => StatusCode::NOT_FOUND,
+            Self::MediaType => StatusCode::NOT_ACCEPTABLE,
             Self::Long => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Slow => StatusCode::REQUEST_TIMEOUT,
             Self::Broken => StatusCode::BAD_REQUEST,
@@ -105,6 +108,9 @@ impl Refusal {
                 "Forbidden: this store holds private memories, which never leave their machine; serve a store of its own (--logs DIR)\n"
             }
             Self::Path => "Not found: MCP is at /mcp, REST at /api/v1/\n",
+            Self::MediaType => {
+                "Not acceptable: the answers are application/json; leave out Accept, or add that to it\n"
+            }
             Self::Long => "Payload too large: a request has at most 1 MiB, one to sign in 4 KiB\n",
             Self::Slow => "Request timeout: the body did not come\n",
             Self::Broken => "Bad request: the body broke off\n",
@@ -160,13 +166,24 @@ pub fn check_head(
     if signs_in(path) {
         return Ok(Destination::SignIn);
     }
-    let admitted = keys.admit(parts, now)?;
-    match path {
-        MCP_PATH => Ok(Destination::Mcp(admitted)),
-        crate::embeddings::EMBEDDINGS_PATH => Ok(Destination::Embeddings(admitted)),
-        path if is_rest(path) => Ok(Destination::Rest(admitted)),
-        _ => Err(Refusal::Path),
+    // Before the token: a client that looks for what other servers have must not take it for wrong.
+    let destination: fn(AdmittedCaller) -> Destination = match path {
+        path if is_mcp(path) => Destination::Mcp,
+        crate::embeddings::EMBEDDINGS_PATH => Destination::Embeddings,
+        path if is_rest(path) => Destination::Rest,
+        _ => return Err(Refusal::Path),
+    };
+    match keys.admit(parts, now) {
+        Err(Refusal::Token) if is_rest(path) && !crate::rest::rest_paths::has_path(path) => {
+            Err(Refusal::Path)
+        }
+        admitted => admitted.map(destination),
     }
+}
+
+/// Tells whether a path is that of MCP. Some clients end it with a slash.
+fn is_mcp(path: &str) -> bool {
+    path.strip_suffix('/').unwrap_or(path) == MCP_PATH
 }
 
 /// Tells whether a path belongs to REST.
@@ -396,6 +413,19 @@ mod tests {
             let headers = [host, ("origin", origin)];
             assert_eq!(check_request("/mcp", &headers, None), Err(Refusal::Origin), "{origin}");
         }
+        let forwarded = ("host", "localhost:8080");
+        for (origin, expected) in [
+            ("http://localhost:8080", FINE),
+            ("http://127.0.0.1:8080", Err(Refusal::Origin)),
+            ("https://localhost:8080", Err(Refusal::Origin)),
+            ("http://localhost:8081", Err(Refusal::Origin)),
+        ] {
+            let headers = [forwarded, ("origin", origin)];
+            assert_eq!(check_request("/mcp", &headers, None), expected, "{origin}");
+        }
+        // A name that leads here is none of ours, though it is the same to the browser.
+        let rebound = [("host", "evil.example:8080"), ("origin", "http://evil.example:8080")];
+        assert_eq!(check_request("/mcp", &rebound, None), Err(Refusal::Host));
         let both = [host, ("origin", "http://localhost:7421"), ("origin", "http://evil.example")];
         assert_eq!(check_request("/mcp", &both, None), Err(Refusal::Origin));
     }
@@ -446,9 +476,41 @@ mod tests {
             let evil = [("host", "evil.example")];
             assert_eq!(check_request(path, &evil, Some(&token)), Err(Refusal::Host), "{path}");
         }
-        for path in ["/ui", "//", "//ui/app.js", "/index.html", "/api/v1/status"] {
+        assert_eq!(check_request("/api/v1/status", &[own], Some(&token)), Err(Refusal::Token));
+    }
+
+    // S-HTTP-4
+    #[test]
+    fn what_does_not_exist_is_told_before_the_token() {
+        let token = Token::parse(&"x".repeat(32), "here").unwrap();
+        let own = ("host", "localhost:7421");
+        let wrong = ("authorization", "Bearer 0707");
+        for path in [
+            "/.well-known/oauth-protected-resource",
+            "/.well-known/oauth-protected-resource/mcp",
+            "/.well-known/openid-configuration",
+            "/register",
+            "/mcp//",
+            "/mcp/x",
+            "/sse",
+            "/ui",
+            "//",
+            "//ui/app.js",
+            "/index.html",
+            "/api/v1/nothing",
+            "/api/v1",
+        ] {
+            for headers in [&[own][..], &[own, wrong]] {
+                let found = check_request(path, headers, Some(&token));
+                assert_eq!(found, Err(Refusal::Path), "{path}");
+            }
+            let evil = [("host", "evil.example")];
+            assert_eq!(check_request(path, &evil, Some(&token)), Err(Refusal::Host), "{path}");
+        }
+        for path in ["/mcp", "/mcp/", "/v1/embeddings", "/api/v1/memories/x/forget"] {
             assert_eq!(check_request(path, &[own], Some(&token)), Err(Refusal::Token), "{path}");
         }
+        assert_eq!(check_request("/mcp/", &[own], None), FINE);
     }
 
     // S-UI-4
@@ -464,7 +526,7 @@ mod tests {
             ("/api/v1/memories/x/forget", true),
             ("/api/v1/sign-in/code", false),
             ("/mcp", false),
-            ("/other", false),
+            ("/mcp/", false),
         ] {
             let expected = if is_enough { Ok("rest") } else { Err(Refusal::Token) };
             assert_eq!(check_with_keys(path, &shown, &keys), expected, "{path}");
@@ -493,8 +555,6 @@ mod tests {
             assert_eq!(with(shown), Err(Refusal::Token), "{shown}");
         }
         assert_eq!(check_request("/mcp", &[host], Some(&token)), Err(Refusal::Token));
-        assert_eq!(check_request("/other", &[host], Some(&token)), Err(Refusal::Token));
-        assert_eq!(check_request("/other", &[host], None), Err(Refusal::Path));
         let evil = [("host", "evil.example"), ("authorization", secret)];
         assert_eq!(check_request("/mcp", &evil, Some(&token)), Err(Refusal::Host));
     }

@@ -21,6 +21,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::accepted_types::accept_json;
 use crate::apis::{Apis, Audience};
 use crate::http_caller::http_caller;
 use crate::mcp_services::{McpServices, delivery_recorder};
@@ -184,6 +185,9 @@ impl HttpService {
                 return self.answer_embeddings(parts.method, body, admitted, connection).await;
             }
             Destination::Mcp(admitted) | Destination::Rest(admitted) => {
+                if !is_rest {
+                    accept_json(&parts.method, &mut parts.headers)?;
+                }
                 let rights = admitted.rights();
                 parts.extensions.insert(admitted);
                 rights

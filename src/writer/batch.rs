@@ -8,10 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::exit::Exit;
 use super::side_by_side::side_by_side;
-use super::{
-    MissingFiles, Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer, applies,
-    draft_for_all,
-};
+use super::{MissingFiles, Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer};
+use crate::draft_scope::{self, applies, draft_for_all};
 use event::{Draft, MemoryScope, Problems, RepoKey, draft_from_json, from_json};
 use store::{Destination, Durability};
 
@@ -43,7 +41,7 @@ impl From<RecordError> for BatchError {
         let (exit, message) = (Exit::of_record(&error), error.to_string());
         match error {
             RecordError::Invalid(problems) => Self::Refused(problems),
-            RecordError::Store(_) => Self::Failed { exit, message },
+            RecordError::Store(_) | RecordError::NotSaved { .. } => Self::Failed { exit, message },
         }
     }
 }
@@ -72,7 +70,10 @@ pub fn record_all(
 /// Tells whether the directory decides where an event of `text` goes.
 #[must_use]
 pub fn takes_directory(text: &str) -> bool {
-    drafts_in(text).into_iter().flatten().any(|draft| super::takes_directory(&draft_for_all(draft)))
+    drafts_in(text)
+        .into_iter()
+        .flatten()
+        .any(|draft| draft_scope::takes_directory(&draft_for_all(draft)))
 }
 
 /// Reports on each event, one JSON object per line.
@@ -202,6 +203,9 @@ impl Receipt {
         }
         if !self.redacted.is_empty() {
             report.insert("redacted".to_owned(), json!(self.redacted.rules()));
+        }
+        if let Some(end) = self.expired {
+            report.insert("expired".to_owned(), format!("{end:.0}").into());
         }
         report
     }

@@ -62,7 +62,10 @@ impl Exit {
             | Error::ReadOnly { .. }
             | Error::NotADirectory { .. }
             | Error::NotALog { .. } => Self::Io,
-            Error::NoPlace | Error::NoFolder { .. } | Error::Config { .. } => Self::Config,
+            Error::NoPlace
+            | Error::NoFolder { .. }
+            | Error::WrongPath { .. }
+            | Error::Config { .. } => Self::Config,
             Error::Ambiguous { .. } => Self::Invalid,
         }
     }
@@ -72,7 +75,9 @@ impl Exit {
     pub fn of_record(error: &super::RecordError) -> Self {
         match error {
             super::RecordError::Invalid(_) => Self::Invalid,
-            super::RecordError::Store(error) => Self::of_store(error),
+            super::RecordError::Store(error) | super::RecordError::NotSaved { error, .. } => {
+                Self::of_store(error)
+            }
         }
     }
 }

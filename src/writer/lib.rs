@@ -6,6 +6,7 @@
 
 mod batch;
 mod draft_files;
+mod draft_scope;
 pub mod exit;
 pub mod field_flags;
 mod flags;
@@ -28,12 +29,17 @@ use event::{
     Stamp, Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use place::{NameMatch, Place, WorkTree};
+use place::{NameMatch, Place, RepositoryWord, WorkTree};
 use settings::Config;
 use store::{AppendOutcome, Destination, Durability, Store, StoreError};
 
+pub use settings::variables::expanded_variable;
+
+use draft_scope::{applies, draft_for_all};
+
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use draft_files::MissingFiles;
+pub use draft_scope::takes_directory;
 pub use flags::help;
 pub use identity::{Identity, host};
 pub use redaction::Redactions;
@@ -80,13 +86,15 @@ pub struct Receipt {
     pub not_believed: Option<String>,
     /// The secrets that were removed from it.
     pub redacted: Redactions,
+    /// When it expired, where that was before it was written.
+    pub expired: Option<Timestamp>,
     /// The files that it names and that are nowhere.
     pub missing_files: MissingFiles,
 }
 
 /// The message about a write that went to the spool.
-pub const WAITS: &str =
-    "another process holds the log; the event waits in the spool, where searches find it";
+pub const WAITS: &str = "the log could not be written (another process holds it, or you may not write it: agent-knowledge doctor says which); the \
+     event waits in the spool, where searches find it";
 
 impl Receipt {
     /// Returns why the event reads like an instruction to its reader, if it does. Searches mark such an event, and
@@ -102,8 +110,17 @@ impl Receipt {
     pub fn notices(&self) -> Vec<String> {
         let flagged = self.flagged().map(Suspicion::advice);
         let not_believed = self.not_believed.as_deref().map(identity::ignored_source_notice);
-        let missing = self.missing_files.notice();
-        [self.redacted.message(), flagged, not_believed, missing].into_iter().flatten().collect()
+        let (expiry, missing) = (self.expiry_notice(), self.missing_files.notice());
+        let notices = [self.redacted.message(), flagged, not_believed, expiry, missing];
+        notices.into_iter().flatten().collect()
+    }
+
+    /// Says that it has expired already, which nobody wants.
+    #[must_use]
+    pub fn expiry_notice(&self) -> Option<String> {
+        self.expired.map(|end| {
+            format!("it expired at {end:.0}, so no search finds it; a later time in expires changes that")
+        })
     }
 }
 
@@ -116,7 +133,18 @@ pub enum RecordError {
     /// The store failed.
     #[error("failed to {0}")]
     Store(#[from] StoreError),
+    /// The store failed to write an event; the line is all that would have been written.
+    #[error("failed to {error}\n{KEEP_LINE}\n{line}")]
+    NotSaved {
+        /// Why.
+        error: StoreError,
+        /// The line, with its secrets removed.
+        line: String,
+    },
 }
+
+/// Stands before the line of an event that could not be written.
+const KEEP_LINE: &str = "so that nothing is lost, keep this line in a file, and save it later with log-memory --json FILE:";
 
 /// An event that is ready to be appended.
 #[derive(Debug, Clone)]
@@ -127,6 +155,7 @@ pub struct PreparedEvent {
     event: CleanEvent,
     not_believed: Option<String>,
     redacted: Redactions,
+    expired: Option<Timestamp>,
     missing_files: MissingFiles,
 }
 
@@ -142,21 +171,27 @@ impl Writer {
         durability: Durability,
     ) -> Result<Receipt, RecordError> {
         let prepared = self.prepare(draft, moment)?;
-        Ok(self.append(prepared, durability)?)
+        self.append(prepared, durability)
     }
 
     /// Appends a prepared event.
     ///
     /// # Errors
-    /// [`StoreError`]. Nothing was written then.
+    /// [`RecordError::NotSaved`] with the line; [`RecordError::Store`] if it was written and may not last.
     pub fn append(
         &self,
         prepared: PreparedEvent,
         durability: Durability,
-    ) -> Result<Receipt, StoreError> {
+    ) -> Result<Receipt, RecordError> {
         let line = std::slice::from_ref(&prepared.line);
-        let appended = store::append(&self.store, &prepared.repo, line, durability)?;
-        Ok(prepared.receipt(&appended))
+        match store::append(&self.store, &prepared.repo, line, durability) {
+            Ok(appended) => Ok(prepared.receipt(&appended)),
+            Err(error @ StoreError::NotSynced { .. }) => Err(error.into()),
+            Err(error) => {
+                let line = prepared.line.as_str().trim_end().to_owned();
+                Err(RecordError::NotSaved { error, line })
+            }
+        }
     }
 
     /// Does everything except the append.
@@ -187,7 +222,8 @@ impl Writer {
             (&self.store, &self.config),
         );
         let agent_id = self.identity.agent_id.clone().into_string();
-        let stamp = Stamp { now: moment.now, random: moment.random, repo: repo.clone(), agent_id };
+        let Moment { now, random } = moment;
+        let stamp = Stamp { now, random, repo: repo.clone(), agent_id, days: self.config.days };
         let event = match validate(draft, &stamp) {
             Ok(event) => problems.or(event)?,
             Err(more) => {
@@ -196,6 +232,7 @@ impl Writer {
             }
         };
         let id = event.id.clone();
+        let expired = event.expires().filter(|end| *end <= moment.now);
         let before = Redactions::count(&event);
         let event = clean::clean(event);
         shared_only::check(&self.config, &event, &repo)?;
@@ -207,12 +244,13 @@ impl Writer {
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted, missing_files })
+        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted, expired, missing_files })
     }
 
     /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
     fn target_of(&self, given: Option<&str>, applies: MemoryScope) -> Result<Target, StoreError> {
         let given = given.filter(|given| applies == MemoryScope::Repo || *given != GLOBAL_REPO);
+        let given = given.filter(|given| RepositoryWord::read(given).is_none());
         if applies == MemoryScope::Global {
             let problem = given.map(|_| {
                 "cannot be combined with scope global, which is for all repositories; leave one out"
@@ -225,6 +263,12 @@ impl Writer {
             let is_nowhere = self.directory.as_os_str().is_empty();
             return Ok(if is_nowhere { Target::nowhere() } else { Self::target_at(found()) });
         };
+        let from = Some(&*self.directory).filter(|directory| directory.is_absolute());
+        match self.store.place_of_text(given, from, &self.config) {
+            Ok(None) => {}
+            Ok(Some(place)) => return Ok(Self::target_at(place)),
+            Err(problem) => return Ok(Target::wrong(RepoKey::global(), problem)),
+        }
         // Scripts write --repo "$(basename "$PWD")"; any other name needs no look at the directory.
         let here = is_bare_name(given).then(found);
         let called = here.as_ref().and_then(|here| here.name_match(given, &self.directory));
@@ -284,20 +328,6 @@ fn is_bare_name(name: &str) -> bool {
     !name.contains(['/', '~', ':'])
 }
 
-/// Gives a draft for the repository `global` the scope that this means.
-fn draft_for_all(draft: Draft) -> Draft {
-    let is_for_all = draft.repo.as_deref().is_some_and(|repo| repo.trim() == GLOBAL_REPO);
-    match is_for_all && draft.scope.is_none() && draft.change.is_none() {
-        true => Draft { scope: Some(GLOBAL_REPO.to_owned()), ..draft },
-        false => draft,
-    }
-}
-
-/// Returns where a draft applies. A wrong word is reported when the draft is validated.
-fn applies(draft: &Draft) -> MemoryScope {
-    draft.scope.as_deref().and_then(MemoryScope::parse).unwrap_or_default()
-}
-
 /// The repository of a draft. All drafts of a batch with the same `repo` share it.
 #[derive(Debug)]
 struct Target {
@@ -316,12 +346,6 @@ pub const UNNAMED: &str = "is missing, and no directory tells it, because the wo
                            connection has none, or it is nobody's project, as the home directory is; name the repository, for \
                            example github.com/acme/api";
 
-/// Tells whether the directory decides where a draft goes.
-#[must_use]
-pub fn takes_directory(draft: &Draft) -> bool {
-    draft.repo.is_none() && applies(draft) == MemoryScope::Repo
-}
-
 impl Target {
     /// The repository is not known. A guess would put the lesson where nobody looks.
     fn nowhere() -> Self {
@@ -332,7 +356,7 @@ impl Target {
     fn in_no_project(directory: &Path) -> Self {
         let message = format!(
             "is missing, and {} is no project, because a home directory and a folder for temporary files are everybody's; name the \
-             repository, for example github.com/acme/api",
+             repository, for example github.com/acme/api, or give the path of its work tree",
             directory.display()
         );
         Self::wrong(RepoKey::global(), message)
@@ -373,10 +397,21 @@ impl PreparedEvent {
 
     /// Makes the receipt of the write.
     fn receipt(self, appended: &AppendOutcome) -> Receipt {
-        let Self { id, repo, event, not_believed, redacted, missing_files, .. } = self;
+        let Self { id, repo, event, not_believed, redacted, expired, missing_files, .. } = self;
         let AppendOutcome { durability, place, .. } = *appended;
         let at = (appended.path.clone(), appended.offset);
-        Receipt { id, repo, durability, place, at, event, not_believed, redacted, missing_files }
+        Receipt {
+            id,
+            repo,
+            durability,
+            place,
+            at,
+            event,
+            not_believed,
+            redacted,
+            expired,
+            missing_files,
+        }
     }
 
     /// Returns the event's id.

@@ -11,10 +11,10 @@ use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch, takes_directory};
 use crate::project_directory::{known_directories, project_directory};
 use crate::redaction::Redactions;
-use event::Draft;
+use event::{DayZone, Draft};
 use place::Machine;
-use settings::variables::LOGS;
-use settings::{Config, PlatformDirs};
+use settings::variables::{CONFIG, LOGS, check_paths};
+use settings::{Config, PlatformDirs, checked_path};
 use store::{Destination, Store, StoreError, read_user_config};
 
 /// What the process gives the program.
@@ -146,7 +146,10 @@ pub fn settle(
     logs: Option<PathBuf>,
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let config = read_user_config(lookup)?;
+    check_paths(lookup).map_err(|wrong| wrong_path(wrong.name, "=", wrong.why))?;
+    // The zone of the user; no file can set it.
+    let config = Config { days: DayZone::System, ..read_user_config(lookup)? };
+    let logs = logs.map(named_store).transpose()?;
     let root = logs.or_else(|| set(LOGS)).or_else(|| config.general.logs.clone());
     let above =
         root.as_deref().and_then(Path::parent).filter(|above| !above.as_os_str().is_empty());
@@ -169,6 +172,20 @@ fn with_certain_joins(store: &Store, mut config: Config) -> Config {
         }
     }
     config
+}
+
+/// Returns the directory of `--logs`. A relative one is below the working directory, as for other programs; where it is the same from
+/// everywhere, a retriever that is started elsewhere opens the same store.
+fn named_store(logs: PathBuf) -> Result<PathBuf, StoreError> {
+    let wrong = |why| wrong_path("--logs", " ", why);
+    let path = checked_path(logs.as_os_str()).map_err(wrong)?;
+    let whole = std::path::absolute(&path);
+    whole.map_err(|_| wrong("is relative to a directory that was removed".to_owned()))
+}
+
+fn wrong_path(name: &'static str, before: &str, why: String) -> StoreError {
+    let file = if name == CONFIG { "knowledge/config.toml" } else { "knowledge/logs" };
+    StoreError::WrongPath { name, why, example: format!("{before}~/{file}") }
 }
 
 fn perform_json(
@@ -228,7 +245,7 @@ fn refuse(process: &mut Process<'_>, error: &RecordError) -> Exit {
             .map(|problem| format!("{}: {}", flag_of(&problem.field), problem.message))
             .collect::<Vec<_>>()
             .join("\n"),
-        RecordError::Store(error) => format!("failed to {error}"),
+        RecordError::Store(_) | RecordError::NotSaved { .. } => error.to_string(),
     };
     fail(process, Exit::of_record(error), &text)
 }

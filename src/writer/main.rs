@@ -18,7 +18,8 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 )]
 fn main() -> ExitCode {
     survive_the_file_size_limit();
-    let lookup = |name: &str| std::env::var_os(name);
+    let lookup =
+        |name: &str| std::env::var_os(name).map(|content| writer::expanded_variable(name, content));
     let mut moment = || {
         let mut random = [0_u8; 16];
         // Without a random source, the time and the process id still distinguish ids.

@@ -284,12 +284,12 @@ class Session:
             ("missing_lesson", "memory_save", {"repo": REPO, "context": word}, "lesson"),
             ("lesson_of_10_megabytes", "memory_save", lesson(word, lesson=huge), "lesson"),
             ("lesson_of_wrong_type", "memory_save", lesson(word, lesson=["a"]), "lesson|string"),
-            ("unknown_field", "memory_save", lesson(word, moral_of_it="x"), "moral_of_it"),
+            ("unknown_field", "memory_save", {"repo": REPO, "moral_of_it": "x"}, "moral_of_it"),
             ("repo_that_climbs", "memory_save", lesson(word, repo="../../etc"), "repo"),
-            ("limit_0", "memory_search", search | {"limit": 0}, "limit"),
-            ("limit_10000", "memory_search", search | {"limit": 10000}, "limit"),
+            ("limit_below_0", "memory_search", search | {"limit": -1}, "limit"),
+            ("limit_of_halves", "memory_search", search | {"limit": 2.5}, "limit"),
             ("limit_of_words", "memory_search", search | {"limit": "many"}, "limit|number|integer"),
-            ("search_with_unknown_field", "memory_search", search | {"q": "x"}, "q"),
+            ("search_with_unknown_field", "memory_search", {"repo": REPO, "q": "x"}, "q"),
             ("search_without_query", "memory_search", {"repo": REPO, "limit": 3}, "query"),
         ]
 

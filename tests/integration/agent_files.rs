@@ -68,9 +68,7 @@ fn rules_are_imported_once_and_follow_their_file() {
         assert_eq!(world.log_lines(LOG), lines);
         let shown = ran(&world, &here, &["search", "zebra tests"]).done();
         assert!(
-            shown.contains(
-                "Build: the zebra tests need docker · convention, CLAUDE.md, imported · "
-            ),
+            shown.contains("Build: the zebra tests need docker · fact, CLAUDE.md, imported · "),
             "{shown}"
         );
         std::fs::write(here.join("CLAUDE.md"), RULES.replace("need docker", "need podman"))
@@ -87,6 +85,89 @@ fn rules_are_imported_once_and_follow_their_file() {
         assert_eq!(ran(&world, &here, &["import", "--found"]).done(), "CLAUDE.md: 0 new, 2 back\n");
         assert_eq!(found(&world, &here, "zebra tests"), ["the zebra tests need docker"]);
     }
+}
+
+/// Writes a file and the folders above it.
+fn written(here: &Path, file: &str, text: impl AsRef<[u8]>) {
+    let path = here.join(file);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+// S-FILE-1, S-FILE-7, S-FILE-8
+#[test]
+fn rule_files_of_all_clients_are_found_or_named() {
+    let world = World::new();
+    let here = work_tree(&world);
+    let front =
+        "---\ndescription: How the api speaks\nglobs: src/api/**/*.ts\nalwaysApply: false\n---\n";
+    written(&here, ".cursor/rules/api.mdc", format!("{front}- name keys in snake_case\n"));
+    written(&here, ".cursor/rules/old.txt", "- nothing\n");
+    written(&here, "packages/web/AGENTS.md", "- Never import from the api\n");
+    written(&here, "node_modules/x/AGENTS.md", "- nothing\n");
+    let windows: Vec<u8> =
+        "\u{FEFF}- Use tabs\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    written(&here, ".github/instructions/a.instructions.md", windows);
+    written(&here, ".sometool/rules/a.md", "- feed the llama\n");
+    let told = ran(&world, &here, &["import", "--found"]).done();
+    let expected = "CLAUDE.md: 2 new\n.cursor/rules/api.mdc: 1 new\n.github/instructions/a.instructions.md: 1 new\n\
+        packages/web/AGENTS.md: 1 new\n\
+        not read: .cursor/rules/* (1 file): its rules end in .mdc or .md\n\
+        not read: .sometool/rules (1 file): no client that is known; agent-knowledge import .sometool/rules reads it\n";
+    assert_eq!(told, expected);
+    let events = world.events(LOG);
+    let event = |lesson: &str| events.iter().find(|event| event.lesson == lesson).unwrap();
+    let api = event("name keys in snake_case");
+    assert_eq!(api.files, [".cursor/rules/api.mdc", "src/api"]);
+    assert_eq!(api.context, "for src/api/**/*.ts > How the api speaks");
+    let web = event("Never import from the api");
+    assert_eq!(
+        (web.files.clone(), web.event_type.as_str()),
+        (vec!["packages/web/AGENTS.md".to_owned(), "packages/web".to_owned()], "error")
+    );
+    let lines = world.log_lines(LOG);
+    ran(&world, &here, &["import", "--found"]).done();
+    assert_eq!(world.log_lines(LOG), lines, "a second import writes nothing");
+    let told = ran(&world, &here, &["import", ".cursor/rules"]).done();
+    assert!(told.starts_with(".cursor/rules/api.mdc: 0 new, 1 unchanged\nnot read: "), "{told}");
+    let told = ran(&world, &here, &["import", ".sometool/rules"]).done();
+    assert_eq!(told, ".sometool/rules/a.md: 1 new\n");
+    std::fs::remove_file(here.join(".cursor/rules/api.mdc")).unwrap();
+    written(&here, ".cursor/rules/web.mdc", "- answer in English\n");
+    let told = ran(&world, &here, &["import", ".cursor/rules"]).done();
+    assert!(
+        told.starts_with(".cursor/rules/web.mdc: 1 new\n.cursor/rules/api.mdc: 0 new, 1 gone\n"),
+        "{told}"
+    );
+}
+
+// S-FILE-9, S-FILE-10
+#[test]
+fn imports_are_read_and_layout_is_no_memory() {
+    let world = World::new();
+    let here = work_tree(&world);
+    let text = "# CLAUDE.md\n\n[![CI](https://x.example/a.svg)](https://x.example)\n\n\
+        This file provides guidance to Claude Code (claude.ai/code) when working with code in this repository.\n\n\
+        @AGENTS.md @~/.claude/my-rules.md\n\n- [Build](#build)\n\n## Build\n\n<important if=\"you write tests\">\n\
+        Use vitest fixtures\n</important>\n\n- Prefer the zebra cache </important>\n</details>\n- [x] done task\n";
+    written(&here, "CLAUDE.md", text);
+    written(&here, "AGENTS.md", "@docs/style.md\n@CLAUDE.md\n- Use pnpm\n");
+    written(&here, "docs/style.md", "- Use tabs\n");
+    let told = ran(&world, &here, &["import", "CLAUDE.md"]).done();
+    let expected = "CLAUDE.md: 2 new\nAGENTS.md: 1 new\ndocs/style.md: 1 new\n\
+        not read: @~/.claude/my-rules.md: outside the work tree, in CLAUDE.md\n";
+    assert_eq!(told, expected);
+    let mut lessons: Vec<String> =
+        world.events(LOG).into_iter().map(|event| event.lesson).collect();
+    lessons.sort();
+    assert_eq!(lessons, ["Prefer the zebra cache", "Use pnpm", "Use tabs", "Use vitest fixtures"]);
+    std::fs::write(here.join("docs/style.md"), "- Use spaces\n").unwrap();
+    let told = ran(&world, &here, &["import", "CLAUDE.md"]).done();
+    assert!(
+        told.contains("docs/style.md: 1 new, 1 gone\n")
+            && told.contains("CLAUDE.md: 0 new, 2 unchanged"),
+        "{told}"
+    );
 }
 
 // S-FILE-4
@@ -227,9 +308,11 @@ fn a_link_in_the_place_of_an_agent_file_is_refused() {
     let world = World::new();
     let here = work_tree(&world);
     std::os::unix::fs::symlink(here.join("CLAUDE.md"), here.join("AGENTS.md")).unwrap();
-    let told = ran(&world, &here, &["import", "--found"]);
-    assert_eq!((told.exit, told.output.lines().count()), (Some(65), 2));
-    assert!(told.output.contains("AGENTS.md: not imported: is a link"), "{}", told.output);
+    let told = ran(&world, &here, &["import", "--found"]).done();
+    assert_eq!(told, "CLAUDE.md: 2 new\nnot read: AGENTS.md: a link to CLAUDE.md\n");
+    let named = ran(&world, &here, &["import", "AGENTS.md"]);
+    assert_eq!(named.exit, Some(65));
+    assert!(named.output.contains("AGENTS.md: not imported: is a link"), "{}", named.output);
     let refused = ran(&world, &here, &["export"]);
     assert_eq!(refused.exit, Some(1));
     assert!(refused.messages.contains("is a link; nothing was written"), "{}", refused.messages);

@@ -5,7 +5,10 @@
 use std::collections::BTreeMap;
 
 use clients::hooks::hook_input::{self, HookEvent};
-use serde_json::{Value, json};
+use requests::parameter::Parameter;
+use requests::verb::{Verb, VerbKind};
+use requests::verbs::VERBS;
+use serde_json::{Map, Value, json};
 
 use crate::http::client::{Server, request};
 use crate::raw_client::{Client, Era};
@@ -154,7 +157,20 @@ fn names(listed: &Value, list: &str, field: &str) -> Vec<String> {
     items.iter().map(|item| item[field].as_str().unwrap().to_owned()).collect()
 }
 
-/// The calls of each tool.
+/// The arguments that a call must have, about the planted order with this id.
+fn required_arguments(parameters: &[Parameter], id: &str) -> Map<String, Value> {
+    let required = parameters.iter().filter(|parameter| parameter.is_required);
+    let value = |name: &str| match name {
+        "id" | "ids" => id,
+        "query" | "task" => "why is the cart test flaky",
+        "repo" => "acme/shop",
+        "file" => "gone.ts",
+        new => panic!("say here what a call gives as {new}"),
+    };
+    required.map(|one| (one.name.to_owned(), value(one.name).into())).collect()
+}
+
+/// The calls of each tool: those of a verb that takes more than the usual, or else one with what it must have.
 fn tool_calls(tool: &str, own: &str) -> Vec<Value> {
     let query = "why is the cart test flaky";
     match tool {
@@ -190,14 +206,17 @@ fn tool_calls(tool: &str, own: &str) -> Vec<Value> {
         ],
         "memory_link" => vec![json!({ "source": own, "target": NOTE, "relation": "related_to" })],
         "memory_unlink" => vec![json!({ "source": own, "target": NOTE, "relation": "related_to" })],
-        "memory_stale" => vec![json!({})],
         "memory_analyze" => {
             ["hubs", "bridges", "gaps", "clusters", "brief", "reflect", "searches", "stats"]
                 .map(|topic| json!({ "topic": topic }))
                 .into()
         }
         "query" => vec![json!({ "text": query })],
-        new => panic!("the tool {new} is new: list here how it is called"),
+        other => {
+            let tool = VERBS.iter().filter_map(|verb| verb.tool).find(|tool| tool.name == other);
+            let tool = tool.unwrap_or_else(|| panic!("{other} is of no verb: list its calls here"));
+            vec![required_arguments(&(tool.parameters)(), own).into()]
+        }
     }
 }
 
@@ -309,7 +328,25 @@ fn what_is_attached_by_itself_leaves_out_the_notes_of_others() {
     }
 }
 
-/// Where each endpoint is asked, by the name of its operation; nothing for one that returns no text of others.
+/// Asks an endpoint about a planted order with what it must have.
+fn rest_call(verb: &Verb, id: &str) -> (&'static str, String, Value) {
+    let mut given = required_arguments(&(verb.parameters)(), id);
+    let mut path = verb.path.to_owned();
+    if let Some((segment, field)) = verb.in_path {
+        given.remove(field);
+        path = path.replace(&format!("{{{segment}}}"), id);
+    }
+    if verb.kind != VerbKind::Read {
+        return ("POST", path, given.into());
+    }
+    let pair = |(name, value): (&String, &Value)| {
+        format!("{name}={}", value.as_str().unwrap().replace(' ', "+"))
+    };
+    let query: Vec<String> = given.iter().map(pair).collect();
+    ("GET", format!("{path}?{}", query.join("&")), Value::Null)
+}
+
+/// How each endpoint is asked, by the name of its operation: as listed, or else about two planted orders with what it must have.
 fn rest_calls(operation: &str, own: &str) -> Vec<(&'static str, String, Value)> {
     let get = |path: &str| vec![("GET", path.to_owned(), Value::Null)];
     let post = |path: String, body: Value| vec![("POST", path, body)];
@@ -331,18 +368,12 @@ fn rest_calls(operation: &str, own: &str) -> Vec<(&'static str, String, Value)> 
         "show" => {
             [NOTE, own, MIRRORED].iter().flat_map(|id| get(&format!("memories/{id}"))).collect()
         }
-        "related" => get(&format!("memories/{NOTE}/related")),
-        "history" => {
-            [get(&format!("memories/{NOTE}/history")), get(&format!("memories/{own}/history"))]
-                .concat()
-        }
         "feedback" => post(format!("memories/{NOTE}/feedback"), json!({ "verdict": "confirmed" })),
         "forget" => post(format!("memories/{own}/forget"), json!({ "reason": "wrong" })),
         "restore" => post(format!("memories/{own}/restore"), json!({})),
         "supersede" => post(format!("memories/{own}/supersede"), json!({ "by": NOTE })),
         "distinct" => post(format!("memories/{own}/distinct"), json!({ "other": NOTE })),
         "pin" => post(format!("memories/{NOTE}/pin"), json!({})),
-        "impact" => get("impact?file=gone.ts&repo=acme/shop"),
         "link" => post(
             "links".to_owned(),
             json!({ "source": own, "target": NOTE, "relation": "related_to" }),
@@ -351,17 +382,12 @@ fn rest_calls(operation: &str, own: &str) -> Vec<(&'static str, String, Value)> 
             "links/end".to_owned(),
             json!({ "source": own, "target": NOTE, "relation": "related_to" }),
         ),
-        "review" => get("review?repo=acme/shop"),
-        "stale" => get("stale?repo=acme/shop"),
         "analyze" => {
             ["hubs", "bridges", "gaps", "clusters", "brief", "reflect", "searches", "stats"]
                 .iter()
                 .flat_map(|topic| get(&format!("analyze/{topic}")))
                 .collect()
         }
-        "graphStats" => get("graph/stats"),
-        "export" => get("export?repo=acme/shop"),
-        "patterns" => get("patterns"),
         "acceptPattern" => post("patterns/nothing/accept".to_owned(), json!({})),
         "searchSessions" => [
             get("sessions"),
@@ -373,13 +399,11 @@ fn rest_calls(operation: &str, own: &str) -> Vec<(&'static str, String, Value)> 
             .iter()
             .flat_map(|one| get(&format!("sessions/planted-{one}")))
             .collect(),
-        "timeline" => get("timeline"),
-        "audit" => get("audit"),
-        "doctor" => get("doctor"),
-        "status" => get("status"),
-        "injected" => get("injected"),
-        "savings" => get("savings"),
-        new => panic!("the endpoint {new} is new: list here how it is asked"),
+        other => {
+            let verb = VERBS.iter().find(|verb| verb.name == other);
+            let verb = verb.unwrap_or_else(|| panic!("{other} is no verb: list its calls here"));
+            [NOTE, own].map(|id| rest_call(verb, id)).into()
+        }
     }
 }
 
@@ -421,7 +445,8 @@ fn no_endpoint_passes_an_order_on_unmarked() {
     }
 }
 
-/// The commands, each with what it is asked; nothing for one that shows no text of a memory or a session.
+/// The commands, each with what it is asked: as listed, or else without arguments; nothing for one that shows no text of a memory or a
+/// session.
 fn command_calls(command: &str, own: &str) -> Vec<Vec<String>> {
     let calls: &[&[&str]] = match command {
         "search" => &[
@@ -431,7 +456,6 @@ fn command_calls(command: &str, own: &str) -> Vec<Vec<String>> {
         "context" => &[&["context"], &["context", "--task", "the cart test is flaky"]],
         "show" => &[&["show", NOTE], &["show", own], &["show", MIRRORED]],
         "list" => &[&["list"], &["list", "--state", "flagged"], &["list", "--state", "any"]],
-        "recent" => &[&["recent"]],
         "related" => &[&["related", NOTE], &["related", own]],
         "sessions" => &[
             &["sessions", "search", "why is the cart test flaky"],
@@ -448,13 +472,10 @@ fn command_calls(command: &str, own: &str) -> Vec<Vec<String>> {
             &["sessions", "review", "--explain"],
             &["sessions", "check"],
         ],
-        "stats" => &[&["stats"]],
         "feedback" => &[&["feedback", NOTE, "confirmed"]],
         "forget" => &[&["forget", own], &["forget", "--undo", own]],
         "distinct" => &[&["distinct", own, NOTE]],
         "tag" => &[&["tag", NOTE]],
-        "review" => &[&["review"]],
-        "stale" => &[&["stale"]],
         "impact" => &[&["impact", "gone.ts"]],
         "analyze" => &[
             &["analyze", "hubs"],
@@ -462,18 +483,13 @@ fn command_calls(command: &str, own: &str) -> Vec<Vec<String>> {
             &["analyze", "reflect"],
             &["analyze", "searches"],
         ],
-        "patterns" => &[&["patterns"]],
-        "status" => &[&["status"]],
-        "doctor" => &[&["doctor"]],
-        "whoami" => &[&["whoami"]],
-        "fade" => &[&["fade"]],
         "purge" => &[&["purge", "--session", "planted"]],
         // They serve other surfaces, change things without showing a text, or write files that a person asked for.
         "pick" | "ui" | "add" | "edit" | "supersede" | "import" | "export" | "init" | "setup"
         | "config" | "model" | "link" | "unlink" | "completions" | "man-pages" | "pin"
         | "verify" | "scrub" | "archive" | "sync" | "index" | "digest" | "mcp" | "serve"
         | "token" | "hook" | "help" => &[],
-        new => panic!("the command {new} is new: list here how it is called"),
+        other => &[&[other]],
     };
     calls.iter().map(|call| call.iter().map(|word| (*word).to_owned()).collect()).collect()
 }
@@ -502,7 +518,8 @@ fn no_command_passes_an_order_on_unmarked() {
                 }
                 let words: Vec<&str> = call.iter().map(String::as_str).collect();
                 let ran = run(world.command(AGENT_KNOWLEDGE).args(&words), b"");
-                assert!(ran.exit.is_some_and(|exit| exit < 2), "{call:?}: {}", ran.messages);
+                let is_answered = ran.exit.is_some_and(|exit| exit < 2);
+                assert!(is_answered, "list how {call:?} is called: {}", ran.messages);
                 assert_judged(&format!("{call:?}"), &ran.output);
             }
         }

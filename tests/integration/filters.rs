@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::raw_client::{Client, Era};
-use crate::world::World;
+use crate::world::{AGENT_KNOWLEDGE, World, run};
 
 /// Memories that differ in everything that a filter sees.
 fn world() -> World {
@@ -80,6 +80,24 @@ fn filters_work_the_same_as_options_and_in_the_query() {
     }
 }
 
+// S-FIND-1
+#[test]
+fn a_tag_is_one_however_it_is_written() {
+    let world = World::new();
+    for (id, tag) in [("m1", "CI"), ("m2", "Ci"), ("m3", "#ci"), ("m4", "tests")] {
+        let line = json!({ "id": id, "repo": "api", "event_type": "fact", "lesson": format!("walrus {id}"), "tags": [tag] });
+        world.hand_write(&format!("{id}.jsonl"), format!("{line}\n"));
+    }
+    for tag in ["ci", "CI", "#CI"] {
+        assert_eq!(sorted(found(&world, &["walrus", "--tag", tag])), ["m1", "m2", "m3"], "{tag}");
+        assert_eq!(
+            sorted(found(&world, &[&format!("walrus tag:{tag}")])),
+            ["m1", "m2", "m3"],
+            "{tag}"
+        );
+    }
+}
+
 // S-FIND-2
 #[test]
 fn options_and_query_filters_must_all_match() {
@@ -96,7 +114,7 @@ fn filters_without_a_query_list_the_newest_first() {
     assert_eq!(found(&world, &["kind:error"]), ["newest", "oldest", "timeless"]);
     assert_eq!(found(&world, &["kind:error", "--agent", "codex"]), ["newest", "oldest"]);
     let nothing = world.agent_knowledge(&["search", "kind:nonsense"]).done();
-    assert!(nothing.contains("were read as filters"), "{nothing}");
+    assert!(nothing.contains("no memory has the kind nonsense"), "{nothing}");
 }
 
 // S-FIND-2
@@ -134,9 +152,36 @@ fn pasted_text_is_not_read_as_filters() {
 
 // S-FIND-1
 #[test]
+fn days_are_those_of_the_user() {
+    let world = World::new();
+    // The morning of the 28th in Auckland.
+    let line = json!({ "id": "m1", "repo": "api", "event_type": "fact", "timestamp": "2026-11-27T20:00:00Z", "lesson": "walrus" });
+    world.hand_write("api.jsonl", format!("{line}\n"));
+    let found = |zone: &str, args: &[&str]| {
+        let mut command = world.command(AGENT_KNOWLEDGE);
+        command.env("TZ", zone).args(["search", "walrus", "--json"]).args(args);
+        run(&mut command, b"").json()["memories"][0]["id"] == "m1"
+    };
+    for (zone, is_on_28th) in [("<+13>-13", true), ("UTC", false), ("<-05>5", false)] {
+        assert_eq!(found(zone, &["--since", "2026-11-28"]), is_on_28th, "{zone}");
+        assert_eq!(found(zone, &["since:2026-11-28"]), is_on_28th, "{zone}");
+        assert_eq!(found(zone, &["--until", "2026-11-27"]), !is_on_28th, "{zone}");
+    }
+    let saved = ["--repo", "web", "--type", "fact", "--lesson", "walrus today"];
+    world.log_memory(&saved).done();
+    for since in ["today", "yesterday", "1y"] {
+        let found = world.asked(&["search", "walrus", "--since", since, "--repo", "web"]);
+        assert_eq!(found["memories"].as_array().unwrap().len(), 1, "{since}: {found}");
+    }
+    let tomorrow = world.asked(&["search", "walrus", "--since", "tomorrow"]);
+    assert_eq!(tomorrow["memories"], json!([]), "{tomorrow}");
+}
+
+// S-FIND-1
+#[test]
 fn a_wrong_time_ends_with_65_and_an_example() {
     for option in ["--since", "--until"] {
-        let ran = world().agent_knowledge(&["search", "x", option, "yesterday"]);
+        let ran = world().agent_knowledge(&["search", "x", option, "gestern"]);
         assert_eq!((ran.exit, ran.output.as_str()), (Some(65), ""), "{}", ran.messages);
         let told = format!("{option}: must be a time, a day or an age, for example");
         assert!(ran.messages.contains(&told) && ran.messages.contains("30d"), "{}", ran.messages);

@@ -60,6 +60,24 @@ fn http_no_web_page_reaches_the_server() {
         let answer = asked(&[("Host", &own), ("Origin", origin)]);
         assert_eq!(answer.status, 403, "{origin}: {answer:?}");
     }
+    // Through a forwarded port the page comes from there, and asks there.
+    let forwarded = |host: &str, origin: &str| {
+        let headers = [("Host", host), ("Origin", origin)];
+        [
+            asked(&headers).status,
+            server.send(&request("GET", "/api/v1/status", &headers, "")).status,
+        ]
+    };
+    assert_eq!(forwarded("localhost:8080", "http://localhost:8080"), [200, 200]);
+    assert_eq!(forwarded("127.0.0.1:9", "http://127.0.0.1:9"), [200, 200]);
+    for (host, origin) in [
+        ("localhost:8080", "http://localhost:8081"),
+        ("localhost:8080", "http://127.0.0.1:8080"),
+        ("evil.example:8080", "http://evil.example:8080"),
+        ("localhost.evil.example:8080", "http://localhost.evil.example:8080"),
+    ] {
+        assert_eq!(forwarded(host, origin), [403, 403], "{host} {origin}");
+    }
     // What a browser asks first, and what it would have to be told.
     let preflight = request(
         "OPTIONS",
@@ -95,6 +113,14 @@ fn http_only_json_is_read_and_only_by_post() {
     ] {
         assert_eq!(sent("POST", kind, both), 415, "{kind}");
     }
+    for accept in ["*/*", "application/json", "application/*", "text/html, */*;q=0.1", ""] {
+        assert_eq!(sent("POST", "application/json", accept), 200, "{accept:?}");
+    }
+    let bare = format!(
+        "POST /mcp/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{PING}",
+        PING.len()
+    );
+    assert_eq!(server.send(bare.as_bytes()).status, 200, "no Accept, and a slash");
     assert_eq!(sent("POST", "application/json", "text/html"), 406);
     for method in ["GET", "PUT", "DELETE", "PATCH"] {
         assert_eq!(sent(method, "application/json", both), 405, "{method}");
@@ -120,6 +146,11 @@ fn http_answers_what_it_cannot_read() {
     }
     let half = PING.replace("{}", r#"{"x":"\ud83d"}"#);
     assert_eq!(asked(&half).status, 200, "{half}");
+    let bare = asked(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#);
+    assert!(bare.status == 200 && bare.all().contains("serverInfo"), "{bare:?}");
+    let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_search","arguments":"{\"query\":\"zebra\"}"}}"#;
+    let answered = asked(text);
+    assert!(answered.status == 200 && answered.all().contains("No relevant"), "{answered:?}");
 }
 
 // S-HTTP-4
@@ -163,6 +194,18 @@ fn http_answers_nothing_without_the_token() {
         ))
     };
     assert_eq!(asked(Some(&format!("Bearer {token}"))).status, 200);
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-authorization-server/mcp",
+        "/register",
+        "/sse",
+        "/api/v1/none",
+    ] {
+        for method in ["GET", "POST"] {
+            let answer = server.send(&request(method, path, &[("Host", "localhost")], ""));
+            assert_eq!(answer.status, 404, "{method} {path}: {answer:?}");
+        }
+    }
     for shown in [None, Some("Bearer x"), Some(&*token), Some(&*format!("Bearer {token}0"))] {
         let answer = asked(shown);
         assert_eq!(answer.status, 401, "{shown:?} {answer:?}");

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::raw_client::{BOTH, Client};
-use crate::world::{World, event};
+use crate::world::{LOG_MEMORY, World, event, run};
 
 /// The repository that all tests here work in, and its log.
 const REPO: &str = "github.com/acme/api";
@@ -177,12 +177,28 @@ fn a_lesson_may_be_written_for_a_time_and_as_a_guess() {
     ];
     let old = [&args[..], &["--expires", "2020-01-01"]].concat();
     let new = [&args[..], &["--expires", "30d"]].concat();
-    world.log_memory(&old).done();
+    let ran = world.log_memory(&old);
+    assert!(ran.messages.contains("it expired at 2020-01-01T23:59:59Z"), "{ran:?}");
+    ran.done();
     let id = world.log_memory(&new).done().trim().to_owned();
     assert_eq!(found(&world), std::slice::from_ref(&id));
     let memory = shown(&world, &id);
     assert_eq!(memory["confidence"], "inferred");
     assert!(memory["expires"].as_str().unwrap().ends_with('Z'), "{memory}");
+    for (given, kept) in [
+        ("2099-01-01", Some("2099-01-01T10:59:59Z")),
+        ("today", None),
+        ("tomorrow", None),
+        ("1y", None),
+        ("2099-01-01T00:00:00Z", Some("2099-01-01T00:00:00Z")),
+    ] {
+        let mut command = world.command(LOG_MEMORY);
+        command.env("TZ", "<+13>-13").args(&args[..6]).args(["--expires", given]);
+        let ran = run(&mut command, b"");
+        assert_eq!(ran.messages, "", "a day counts to its end: {given}");
+        let memory = shown(&world, ran.done().trim());
+        assert!(kept.is_none_or(|kept| memory["expires"] == kept), "{given}: {memory}");
+    }
     let sure = [&args[..6], &["--confidence", "0.70"]].concat();
     let sure = world.log_memory(&sure).done().trim().to_owned();
     assert_eq!(shown(&world, &sure)["confidence"], 0.7);
@@ -427,7 +443,7 @@ fn every_answer_is_available_as_of_a_past_time() {
     let shown = ask(&["show", "01ONE", "--as-of", "2026-01-02"]);
     assert!(!shown.contains("history"), "{shown}");
     assert!(ask(&["context", "--as-of", "2026-01-02"]).contains("1 memory"));
-    let wrong = world.agent_knowledge_in(&here, &["show", "01ONE", "--as-of", "yesterday"]);
+    let wrong = world.agent_knowledge_in(&here, &["show", "01ONE", "--as-of", "gestern"]);
     assert_eq!(wrong.exit, Some(65));
     assert!(
         wrong.messages.contains("--as-of: must be a commit of this repository"),
@@ -510,7 +526,7 @@ fn a_judge_server_is_asked_and_obeyed_only_on_request() {
         if apply {
             command.arg("--apply");
         }
-        let said = crate::world::run(&mut command, b"").done();
+        let said = run(&mut command, b"").done();
         assert!(said.contains("supersede_old (the port moved)"), "{said}");
         let asked = server.join().unwrap();
         assert!(asked.starts_with("POST /v1/chat/completions HTTP/1.1"), "{asked}");

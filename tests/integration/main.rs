@@ -91,6 +91,7 @@ mod model;
 mod origins;
 // A person picks a memory at a terminal.
 #[cfg(unix)]
+mod pasted_words;
 mod picking;
 // External models: what is sent to whom, and how one takes the place of another.
 mod providers;
@@ -124,6 +125,7 @@ mod sharing;
 // Past sessions of other tools: asked first, kept private, found, forgotten.
 mod sessions;
 // No secret of a transcript survives in what is kept, in an index or in an answer.
+mod session_place;
 mod session_secrets;
 // Clients are set up, checked, and restored to their original files.
 mod setup;
@@ -140,6 +142,7 @@ mod right_file;
 // Memories that no longer match the code are listed, whatever the state of git.
 mod staleness;
 // A store that others could have written is not trusted.
+mod store_place;
 mod store_refusals;
 // Hooks show known lessons at a failure, learn the fix, and never disturb the agent.
 mod hooks;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::raw_client::{BOTH, Client, Era};
-use crate::world::{World, bytes_under};
+use crate::world::{AGENT_KNOWLEDGE, World, bytes_under, run};
 
 fn lesson(word: &str) -> Value {
     json!({"repo": "api", "event_type": "error", "context": format!("the {word} build stopped"),
@@ -177,10 +177,13 @@ fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
         (with("lesson", json!(5)), &["lesson: must be a string, got a number"]),
         (with("lesson", json!(["a"])), &["lesson: must be a string"]),
         (with("lesson", json!(huge)), &["lesson: is 10000000 bytes", "at most 32768"]),
-        (with("lesson", json!("a\u{1B}[31mb")), &["lesson", "U+001B", "NO_COLOR"]),
+        (with("lesson", json!("a\u{1B}[31")), &["lesson", "U+001B", "NO_COLOR"]),
         (with("context", json!("a\u{202E}b")), &["context", "U+202E"]),
-        (with("less", json!("x")), &["less", "did you mean \"lesson\"?"]),
-        (with("moral_of_it", json!("x")), &["moral_of_it", "unknown field"]),
+        (json!({"less": "x"}), &["lesson: is empty", "\"less\" (did you mean \"lesson\"?)"]),
+        (
+            json!({"moral_of_it": "x"}),
+            &["lesson: is empty", "unknown field was ignored: \"moral_of_it\""],
+        ),
         (with("tags", json!({})), &["tags"]),
         (with("repo", json!("../../etc")), &["repo: must be", "github.com/acme/api"]),
         (with("success_rate", json!("often")), &["success_rate: must", "\"9/10\""]),
@@ -201,13 +204,12 @@ fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
         (json!({}), &["query: is empty", "for example"][..]),
         (json!({"query": ""}), &["query: is empty"]),
         (json!({"query": ["zebra"]}), &["query: must be a string, got an array"]),
-        (query("limit", json!(0)), &["limit: must be a whole number from 1 to 20, got 0"]),
-        (query("limit", json!(10_000)), &["limit: must be", "1 to 20", "got 10000"]),
+        (query("limit", json!(-1)), &["limit: must be a whole number from 1 to 20, got -1"]),
         (query("limit", json!("many")), &["limit: must be", "got \"many\""]),
         (query("limit", json!(2.5)), &["limit: must be a whole number"]),
         (query("max_tokens", json!(1)), &["max_tokens: must be a whole number from 100 to 8000"]),
         (query("repo", json!("../../etc")), &["repo: must be", "github.com/acme/api"]),
-        (query("q", json!("x")), &["q", "did you mean \"query\"?"]),
+        (json!({"q": "zebra"}), &["query: is empty", "\"q\" (did you mean \"query\"?)"]),
         (query("all_repos", json!("perhaps")), &["all_repos: must be true or false"]),
         (json!({"ids": ["nope1234"]}), &["no memory \"nope1234\""]),
     ];
@@ -217,9 +219,10 @@ fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
             assert!(text.contains(word), "no {word:?} in {text}");
         }
     }
-    let all = refused(&mut client, "memory_search", &json!({"limit": 0, "max_tokens": 0, "x": 1}));
+    let all = json!({"limit": "many", "max_tokens": 1, "x": 1});
+    let all = refused(&mut client, "memory_search", &all);
     assert!(
-        ["query: ", "limit: ", "max_tokens: ", "x: "].iter().all(|field| all.contains(field)),
+        ["query: ", "limit: ", "max_tokens: ", "\"x\""].iter().all(|field| all.contains(field)),
         "{all}"
     );
     let context = refused(&mut client, "memory_context", &json!({"repo": "../../etc", "task": 5}));
@@ -228,6 +231,60 @@ fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
     assert!(tool.contains("the tools are memory_search, memory_context, memory_save"), "{tool}");
     assert_eq!(bytes_under(&world.store()), before, "refused, and still wrote");
     assert!(client.search("zebra").contains("always clean zebra first"), "it still answers");
+}
+
+// S-MCP-2
+#[test]
+fn what_clients_add_or_fill_in_is_no_reason_to_refuse() {
+    let world = World::new();
+    let mut client = Client::open(&world, Era::Legacy);
+    let red = "\u{1B}[31mnpm ERR!\u{1B}[0m EACCES";
+    let saved = client.told(
+        "memory_save",
+        &json!({"lesson": format!("{red}: own the folder"), "event_type": "error", "symptoms": [red], "tags": ["ci"],
+            "toolCallId": "call_1", "sessionId": "s1", "action": "sendMessage", "chatInput": "hello"}),
+    );
+    assert!(saved.starts_with("Saved as "), "{saved}");
+    let note = "Note: unknown fields were ignored: ";
+    assert!(saved.contains(note) && saved.contains("\"toolCallId\""), "{saved}");
+    let event = world.all_events().remove(0);
+    assert_eq!(event.lesson, "npm ERR! EACCES: own the folder");
+    assert_eq!(event.symptoms, ["npm ERR! EACCES"]);
+    for limit in [json!(0), json!("0"), Value::Null] {
+        let found = client.told(
+            "memory_search",
+            &json!({"query": "EACCES", "limit": limit, "max_tokens": limit}),
+        );
+        assert!(found.contains("own the folder") && !found.contains("Note: "), "{found}");
+    }
+    let found =
+        client.told("memory_search", &json!({"query": "EACCES", "limit": 10_000, "q": "x"}));
+    assert!(found.contains("Note: limit is at most 20, so 20 was taken."), "{found}");
+    assert!(
+        found.ends_with("Note: unknown field was ignored: \"q\" (did you mean \"query\"?)."),
+        "{found}"
+    );
+    let text = json!({"name": "memory_search", "arguments": "{\"query\":\"EACCES\"}"});
+    let answer = client.ask("tools/call", text);
+    assert!(answer.to_string().contains("own the folder"), "{answer}");
+}
+
+// S-MCP-8
+#[test]
+fn a_client_that_gives_no_name_is_answered() {
+    for params in
+        ["", r#","params":{}"#, r#","params":{"protocolVersion":"2025-06-18","clientInfo":null}"#]
+    {
+        let world = World::new();
+        let opening = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize"{params}}}"#);
+        let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"memory_save","arguments":{"lesson":"x"}}}"#;
+        let input = format!(
+            "{opening}\n{}\n{call}\n",
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#
+        );
+        let ran = run(world.command(AGENT_KNOWLEDGE).arg("mcp"), input.as_bytes());
+        assert!(ran.output.contains("serverInfo") && ran.output.contains("Saved as"), "{ran:?}");
+    }
 }
 
 // S-MCP-4

@@ -35,6 +35,10 @@ pub struct Client {
     last_id: u64,
     /// What it calls itself in the legacy era.
     name: [String; 2],
+    /// The roots that it offers, if it does; without a list it never answers when it is asked for them.
+    roots: Option<Option<Vec<String>>>,
+    /// How often it was asked for them.
+    pub asked_for_roots: usize,
     /// What the server answered when the session was opened.
     pub opened: Value,
 }
@@ -81,6 +85,35 @@ impl Client {
         )
     }
 
+    /// Starts the server as a client that offers these roots, or that offers roots and never answers.
+    pub fn open_with_roots(command: &mut Command, roots: Option<&[&str]>) -> Self {
+        let name = ["cursor-vscode", "1"].map(str::to_owned);
+        let mut client = Self::spawn(name, Era::Legacy, command);
+        client.roots = Some(None);
+        client.set_roots(roots);
+        client.opened = client.hello("2025-06-18");
+        client
+    }
+
+    fn set_roots(&mut self, roots: Option<&[&str]>) {
+        let texts = |roots: &[&str]| roots.iter().map(|root| (*root).to_owned()).collect();
+        self.roots = Some(roots.map(texts));
+    }
+
+    /// Opens other folders, and says so.
+    pub fn change_roots(&mut self, roots: Option<&[&str]>) {
+        self.set_roots(roots);
+        self.write(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    }
+
+    fn answer_for_roots(&mut self, id: &Value) {
+        self.asked_for_roots += 1;
+        if let Some(Some(roots)) = self.roots.clone() {
+            let roots: Vec<Value> = roots.iter().map(|uri| json!({"uri": uri})).collect();
+            self.write(&json!({"jsonrpc": "2.0", "id": id, "result": {"roots": roots}}));
+        }
+    }
+
     fn start(era: Era, version: &str, command: &mut Command, first: &[u8]) -> Self {
         let name = ["codex-mcp-client", "1"].map(str::to_owned);
         Self::start_as(name, era, version, command, first)
@@ -93,6 +126,13 @@ impl Client {
         command: &mut Command,
         first: &[u8],
     ) -> Self {
+        let mut client = Self::spawn(name, era, command);
+        client.write_bytes(first);
+        client.opened = client.hello(version);
+        client
+    }
+
+    fn spawn(name: [String; 2], era: Era, command: &mut Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (sender, output) = channel();
@@ -109,16 +149,17 @@ impl Client {
         });
         let input = child.stdin.take();
         let (messages, opened) = (Some(messages), Value::Null);
-        let mut client = Self { era, child, input, output, messages, last_id: 0, name, opened };
-        client.write_bytes(first);
-        client.opened = client.hello(version);
-        client
+        let (roots, asked_for_roots) = (None, 0);
+        let last_id = 0;
+        Self { era, child, input, output, messages, last_id, name, roots, asked_for_roots, opened }
     }
 
     fn hello(&mut self, version: &str) -> Value {
         let answer = match self.era {
             Era::Legacy => {
-                let hello = json!({"protocolVersion": version, "capabilities": {},
+                let offered = self.roots.as_ref().map(|_| json!({"listChanged": true}));
+                let capabilities = offered.map_or(json!({}), |roots| json!({ "roots": roots }));
+                let hello = json!({"protocolVersion": version, "capabilities": capabilities,
                     "clientInfo": {"name": self.name[0], "version": self.name[1]}});
                 let answer = self.ask("initialize", hello);
                 self.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -177,7 +218,9 @@ impl Client {
         loop {
             let line = self.output.recv_timeout(STEP).expect("an answer in time");
             let message = protocol(&line);
-            if message["id"] == id {
+            if message["method"] == "roots/list" {
+                self.answer_for_roots(&message["id"]);
+            } else if message["id"] == id {
                 return message;
             }
         }

@@ -207,7 +207,11 @@ fn setup_is_idempotent_and_undo_restores_all_files() {
     );
     let hooks: Value = serde_json::from_str(&text(".claude/settings.json")).unwrap();
     let handler = &hooks["hooks"]["PostToolUseFailure"][0]["hooks"][0];
-    assert_eq!(handler["args"], serde_json::json!(["hook", "--agent", "claude-code"]));
+    let store = world.store().display().to_string();
+    assert_eq!(
+        handler["args"],
+        serde_json::json!(["hook", "--agent", "claude-code", "--logs", store])
+    );
     assert!(Path::new(handler["command"].as_str().unwrap()).is_absolute());
     assert!(!setup(&world, &[]).done().contains("wrote"), "twice is once");
     assert_eq!(bytes_under(&world.home()), after);

@@ -108,3 +108,40 @@ fn doctor_answers_where_nothing_else_does() {
     assert!(ran.output.starts_with("FAIL  configuration  failed to read the configuration"));
     assert!(ran.output.contains(&format!("fix: ${{EDITOR:-vi}} {}", config.display())));
 }
+
+// S-LINE-8, S-DOCTOR-1
+#[test]
+fn joined_lines_are_read_and_told() {
+    let world = World::new();
+    let [one, two, three] = ["walrus one", "walrus two", "walrus three"]
+        .map(|lesson| json!({ "repo": "api", "event_type": "fact", "lesson": lesson }).to_string());
+    world.hand_write("api.jsonl", format!("{one}{two}\n{three}\n{three}{{\"les\n"));
+    let found = world.asked(&["search", "walrus", "--min-relevance", "0"]);
+    assert_eq!(found["memories"].as_array().unwrap().len(), 3, "{found}");
+    let told = "2 events without a line break between them; all are read";
+    let verified = world.agent_knowledge(&["verify"]);
+    assert!(verified.output.contains(told), "{verified:?}");
+    let doctor = world.agent_knowledge(&["doctor"]).output;
+    assert!(doctor.contains("1 line with several events"), "{doctor}");
+}
+
+// S-LINE-7, S-DOCTOR-1
+#[test]
+fn a_conflict_copy_belongs_to_its_original() {
+    let world = World::new();
+    let line =
+        |id: &str| json!({ "id": id, "event_type": "fact", "lesson": format!("walrus {id}") });
+    let own = line("one");
+    world.hand_write("api.jsonl", format!("{own}\n"));
+    for (name, id) in [
+        ("api.sync-conflict-20261120-101010-ABCDEFG", "two"),
+        ("api (laptop's conflicted copy 2026-11-20)", "three"),
+        ("api 2", "four"),
+    ] {
+        world.hand_write(&format!("{name}.jsonl"), format!("{own}\n{}\n", line(id)));
+        let doctor = world.agent_knowledge(&["doctor"]).output;
+        assert!(doctor.contains(&format!("{name}.jsonl is a copy of api.jsonl")), "{doctor}");
+    }
+    let listed = world.asked(&["list", "--repo", "api"]);
+    assert_eq!(listed["memories"].as_array().unwrap().len(), 4, "{listed}");
+}

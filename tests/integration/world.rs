@@ -106,6 +106,8 @@ impl World {
             .env("HOME", self.home())
             .env("USER", "tester")
             .env("AGENT_KNOWLEDGE_HOST", "testbox");
+        // Days are those of the user, wherever the tests run.
+        command.env("TZ", "UTC");
         command.env("XDG_CONFIG_HOME", self.home().join(".config"));
         command.env("XDG_DATA_HOME", self.home().join(".local/share"));
         command.env("XDG_CACHE_HOME", self.home().join(".cache"));

@@ -86,9 +86,9 @@ pub struct DeliveryLine {
     pub tokens: u64,
     /// The bytes of the log of the repository at that time.
     pub log_bytes: u64,
-    /// What was told, where something was.
+    /// What was shown, where something was.
     #[serde(flatten)]
-    pub told: Option<DeliveredMemories>,
+    pub delivered: Option<DeliveredMemories>,
 }
 
 /// The memories of an answer.
@@ -113,9 +113,9 @@ impl DeliveryLine {
         lines.filter_map(|(at, line)| Some((at, Self::deserialize(line).ok()?))).collect()
     }
 
-    /// Returns the memories that were told, as they were named.
+    /// Returns the memories that were shown, as they were named.
     pub fn memories(&self) -> impl Iterator<Item = &str> {
-        self.told.iter().flat_map(|told| &told.memories).map(String::as_str)
+        self.delivered.iter().flat_map(|delivered| &delivered.memories).map(String::as_str)
     }
 }
 
@@ -161,7 +161,7 @@ impl DeliveryJournal {
             occasion: delivery.occasion.to_owned(),
             tokens: reply::tokens(delivery.text) as u64,
             log_bytes: log.map_or(0, |log| log.len()),
-            told: given,
+            delivered: given,
         };
         let _ = self.journal.add(&line, now);
     }

@@ -160,7 +160,7 @@ impl Announcer {
             self.places.extend(skipped.map(|place| (name.to_owned(), place)));
             return;
         };
-        let file_repo = Store::repo_of(log).to_string();
+        let file_repo = Store::repo_of_lines(log).to_string();
         for line in unread.bytes.split_inclusive(|byte| *byte == b'\n') {
             if announced.lines >= LINES_MAX {
                 let skipped = self.skip(log, name, now, announced);

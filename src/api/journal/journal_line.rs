@@ -24,7 +24,7 @@ const SHORT_BYTES: usize = 8;
 /// What a line holds for the next process only.
 const INTERNAL: [&str; 5] = ["event", "log", "place", "log_bytes", "tree"];
 
-/// The memories that an agent was told, by the form of the id that stands there.
+/// The memories that an agent was shown, by the form of the id that stands there.
 #[derive(Debug, Default)]
 pub struct JournalMemories(HashMap<String, Arc<Memory>>);
 
@@ -86,7 +86,7 @@ fn follows(line: &DeliveryLine, at: Option<Timestamp>, session: Option<&str>, ag
     }
 }
 
-/// Returns the memories that a line of any kind names as told.
+/// Returns the memories that a line of any kind names as shown.
 pub fn delivered_ids(line: &Value) -> impl Iterator<Item = &str> {
     line["memories"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
@@ -121,8 +121,8 @@ pub fn page_entry(
 ) -> InjectedEntry {
     let (helped, failed) =
         (memories.reported(&line, Verdict::Worked), memories.reported(&line, Verdict::Failed));
-    let DeliveryLine { at, agent, session, repo, by, occasion, tokens, told, .. } = line;
-    let DeliveredMemories { asked, memories: ids } = told.unwrap_or_default();
+    let DeliveryLine { at, agent, session, repo, by, occasion, tokens, delivered, .. } = line;
+    let DeliveredMemories { asked, memories: ids } = delivered.unwrap_or_default();
     let ids = ids.iter().map(|id| memories.whole(id)).collect();
     InjectedEntry {
         sequence: sequence.to_string(),

@@ -22,7 +22,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use event::Timestamp;
-use store::{own_folder, private};
+use store::{open_private, own_folder};
 
 use sequence::Sequence;
 
@@ -152,8 +152,7 @@ impl Journal {
     fn open(&self, generation: u64) -> Option<File> {
         let mut options = OpenOptions::new();
         options.append(true).create(true);
-        private(&mut options);
-        options.open(self.path(generation)).ok()
+        open_private(&mut options, &self.path(generation)).ok()
     }
 
     /// Ends a full generation, and begins the next one.

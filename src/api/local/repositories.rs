@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use super::Local;
 use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
-use place::NameMatch;
+use place::{NameMatch, Place, RepositoryWord, repository_directory};
 use requests::ApiError;
 use search::snapshot::Snapshot;
-use writer::UNNAMED;
+use writer::{UNNAMED, Writer};
 
 /// The error where a call must name a repository and does not.
 pub(super) fn unnamed_error() -> ApiError {
@@ -64,6 +64,12 @@ pub(super) fn named_repo(
     snapshot: &Snapshot,
 ) -> Result<RepoKey, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
+    if RepositoryWord::read(name).is_some() {
+        return local.here.clone().ok_or_else(unnamed_error);
+    }
+    if let Some(place) = given_place(local, name).map_err(refuse)? {
+        return place.repository.ok_or_else(unnamed_error);
+    }
     let called =
         local.place.as_ref().and_then(|place| place.name_match(name, &local.writer.directory));
     let here = local.here.as_ref().filter(|_| called.is_some());
@@ -87,6 +93,41 @@ pub(super) fn named_repo(
             Err(refuse(format!("could be {list}; give one of them in full")))
         }
     }
+}
+
+/// Finds the keys of all repositories that a name in somebody's text may mean, which refuses nothing.
+pub(super) fn named_repos(local: &Local, name: &str, snapshot: &Snapshot) -> Vec<RepoKey> {
+    match (named_repo(local, name, snapshot), RepoKey::parse(name)) {
+        (Ok(repo), _) => vec![repo],
+        (Err(_), Ok(key)) => {
+            let key = local.writer.config.current(&key);
+            key.longer(snapshot.repos().keys()).into_iter().cloned().collect()
+        }
+        (Err(_), Err(_)) => Vec::new(),
+    }
+}
+
+/// Returns the place of a path that is given as a repository.
+///
+/// # Errors
+/// What is allowed.
+fn given_place(local: &Local, name: &str) -> Result<Option<Place>, String> {
+    if let Some(why) = path_elsewhere(local, name) {
+        return Err(why.to_owned());
+    }
+    let Writer { store, config, directory, .. } = &local.writer;
+    let from = Some(&**directory).filter(|directory| directory.is_absolute());
+    store.place_of_text(name, from, config)
+}
+
+/// Says that a path names nothing here, to a caller on another machine, or to one who may not know of the folders of this one.
+pub(super) fn path_elsewhere(local: &Local, name: &str) -> Option<&'static str> {
+    let is_elsewhere = local.is_of_others() || local.answers_others;
+    let is_path = || repository_directory(name, local.writer.store.machine()).is_some();
+    (is_elsewhere && is_path()).then_some(
+        "must be a repository, for example github.com/acme/api; a path says nothing here, because this server answers for the \
+         folders of its owner alone",
+    )
 }
 
 /// Asks whether another repository was meant, in a sentence after another one; empty where none is like it.

@@ -41,7 +41,7 @@ pub struct Core {
     pub model_dir: PathBuf,
     /// The log of searches that found nothing; `None` for none.
     pub query_log: Option<QueryLog>,
-    /// Writes down what agents are told; `None` where that is switched off.
+    /// Writes down what agents are shown; `None` where that is switched off.
     pub delivery_journal: Option<DeliveryJournal>,
     /// The links of the last snapshot that was asked for them.
     pub links: LinkCache,

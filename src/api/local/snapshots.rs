@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use super::Local;
+use super::unread_logs::with_unread_logs;
 use engine::{EngineStopped, EngineView, LogCoverage};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
@@ -112,7 +113,7 @@ impl Local {
         undamaged_answer(|used| {
             let snapshot = complete_snapshot(self)?;
             used.record(&snapshot);
-            answer(&snapshot)
+            with_unread_logs(self, &snapshot, answer(&snapshot))
         })
     }
 

@@ -1,12 +1,14 @@
 //! What is asked for each recorded answer. A verb is asked as over REST. Not here: the store that answers (`fixture_world`).
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use event::Author;
 use memory::Maturity;
 use requests::browse::BrowseRequest;
 use requests::listing::{RecordsRequest, RecordsScope, TagsRequest};
 use requests::sessions::SessionSearchRequest;
+use requests::verb::{Verb, VerbKind};
+use requests::verbs::VERBS;
 use requests::{
     ChangeExtent, CompleteRequest, CompletionSlot, FailedCommand, LinkRequest, Listing, Request,
     Sweep, SweepRequest,
@@ -67,7 +69,34 @@ impl Case {
 pub(super) fn cases() -> Vec<Case> {
     let parts =
         [memories(), analyses(), sessions(), programs(), changes(), of_programs(), nothing()];
-    parts.into_iter().flatten().collect()
+    let mut cases: Vec<Case> = parts.into_iter().flatten().collect();
+    let others: Vec<Case> = VERBS
+        .iter()
+        // The doctor is of the program around this crate, and recorded there.
+        .filter(|verb| verb.name != "doctor" && cases.iter().all(|case| case.name != verb.name))
+        .map(with_required_arguments)
+        .collect();
+    cases.extend(others);
+    cases
+}
+
+/// A verb that no part lists is asked with what it must have.
+fn with_required_arguments(verb: &Verb) -> Case {
+    let parameters = (verb.parameters)();
+    let in_path = verb.in_path.map(|(_, field)| field);
+    let is_asked = |name: &str, is_required: bool| is_required || in_path == Some(name);
+    let value = |name: &str| match name {
+        "id" | "ids" => "m1",
+        "query" | "task" => "address already in use in tests",
+        "repo" => "api",
+        "file" => "src/net.rs",
+        new => panic!("{}: say here what stands for {new}, or list the verb above", verb.name),
+    };
+    let asked = parameters.iter().filter(|one| is_asked(one.name, one.is_required));
+    let given: Map<String, Value> =
+        asked.map(|one| (one.name.to_owned(), value(one.name).into())).collect();
+    let state = if verb.kind == VerbKind::Read { Shared } else { Fresh };
+    Case::of_verb(state, verb.name, "required", given.into())
 }
 
 fn memories() -> Vec<Case> {

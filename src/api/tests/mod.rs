@@ -105,16 +105,9 @@ fn answers_about_nothing_are_as_recorded() {
 }
 
 #[test]
-fn every_verb_has_a_recorded_answer() {
-    let cases = cases();
-    for verb in VERBS {
-        // The doctor is of the program around this crate, and recorded there.
-        let is_elsewhere = verb.name == "doctor";
-        let has_case = cases.iter().any(|case| case.name == verb.name);
-        assert!(has_case || is_elsewhere, "{} has no fixture", verb.name);
-    }
+fn every_recorded_answer_is_of_a_case() {
     let named: Vec<String> =
-        cases.iter().map(|case| format!("{}-{}.json", case.name, case.variant)).collect();
+        cases().iter().map(|case| format!("{}-{}.json", case.name, case.variant)).collect();
     for entry in std::fs::read_dir(fixtures()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(named.contains(&name), "{name} is of no case");

@@ -1,72 +1,14 @@
 //! The help of the whole program: the commands in groups, of which `-h` leaves out those that only agents and scripts
-//! need. Not here: the help of one command, which clap makes.
+//! need, and the variables. Not here: which groups there are (`commands`), the help of one command, which clap makes.
 
 use std::fmt::Write;
 
 use clap::{Command, CommandFactory};
+use settings::variables::VARIABLES;
+use settings::{Setting, SettingForm};
 
 use crate::args::CommandLine;
-
-/// A group of commands.
-struct Group {
-    title: &'static str,
-    commands: &'static [&'static str],
-}
-
-/// What people use every day and now and then.
-const SHORT: &[Group] = &[
-    Group {
-        title: "Recall",
-        commands: &[
-            "search", "context", "show", "list", "pick", "recent", "related", "sessions", "stats",
-            "ui",
-        ],
-    },
-    Group {
-        title: "Keep it right",
-        commands: &[
-            "add",
-            "edit",
-            "feedback",
-            "forget",
-            "supersede",
-            "tag",
-            "review",
-            "stale",
-            "import",
-            "export",
-        ],
-    },
-    Group {
-        title: "Set up and check",
-        commands: &["init", "setup", "config", "model", "status", "doctor", "whoami"],
-    },
-];
-
-/// What few people need, and what agents and scripts start.
-const FURTHER: &[Group] = &[
-    Group {
-        title: "Links and analysis",
-        commands: &["link", "unlink", "impact", "analyze", "patterns", "distinct"],
-    },
-    Group {
-        title: "Upkeep",
-        commands: &[
-            "completions",
-            "man-pages",
-            "pin",
-            "fade",
-            "purge",
-            "verify",
-            "scrub",
-            "archive",
-            "sync",
-            "index",
-            "digest",
-        ],
-    },
-    Group { title: "For agents and scripts", commands: &["mcp", "serve", "token", "hook", "help"] },
-];
+use crate::commands::{CommandGroup, GROUPS, HelpExtent};
 
 /// The columns of a line, at most.
 const COLUMNS: usize = 100;
@@ -74,17 +16,22 @@ const COLUMNS: usize = 100;
 /// The columns of the names of commands, with the space around them.
 const NAME_COLUMNS: usize = 15;
 
+/// The same of the names of variables.
+const VARIABLE_COLUMNS: usize = 37;
+
 /// Returns the command line with its grouped help.
 #[must_use]
 pub fn command() -> Command {
     let mut command = CommandLine::command();
     command.build();
-    let groups: String = SHORT.iter().map(|group| section(group, &command)).collect();
+    let groups = sections(HelpExtent::Short, &command);
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n{{options}}{{after-help}}"
     );
-    let further: String = FURTHER.iter().map(|group| section(group, &command)).collect();
-    let more = format!("{}\n{MORE}", further.trim_start());
+    let mut further = sections(HelpExtent::Long, &command);
+    // clap makes this command, which ends the last group.
+    further += &line(NAME_COLUMNS, "help", &about(&command, "help"));
+    let more = format!("{}\nEnvironment:\n{}\n{MORE}", further.trim_start(), variables());
     let command = CommandLine::command().mut_subcommands(with_aliases);
     command.help_template(template).after_help(EXAMPLE).after_long_help(more)
 }
@@ -101,26 +48,61 @@ fn with_aliases(command: Command) -> Command {
     command.after_help(text)
 }
 
-fn section(group: &Group, command: &Command) -> String {
-    let mut text = format!("\n{}:\n", group.title);
-    for name in group.commands {
-        let about = command.find_subcommand(name).and_then(Command::get_about);
-        let about = about.map(ToString::to_string).unwrap_or_default();
-        let mut start = format!("  {name:<width$}", width = NAME_COLUMNS - 2);
-        let mut columns = NAME_COLUMNS;
-        for word in about.split(' ') {
-            if columns + 1 + word.chars().count() > COLUMNS {
-                let _ = write!(start, "\n{:NAME_COLUMNS$}{word}", "");
-                columns = NAME_COLUMNS + word.chars().count();
-                continue;
-            }
-            let space = if columns == NAME_COLUMNS { "" } else { " " };
-            let _ = write!(start, "{space}{word}");
-            columns += space.len() + word.chars().count();
+fn sections(extent: HelpExtent, command: &Command) -> String {
+    let groups = GROUPS.iter().filter(|group| group.extent == extent);
+    groups.map(|group| section(group, command)).collect()
+}
+
+fn section(group: &CommandGroup, command: &Command) -> String {
+    let names = group.files.iter().map(|file| file.replace('_', "-"));
+    let lines: String =
+        names.map(|name| line(NAME_COLUMNS, &name, &about(command, &name))).collect();
+    format!("\n{}:\n{lines}", group.title)
+}
+
+fn about(command: &Command, name: &str) -> String {
+    let about = command.find_subcommand(name).and_then(Command::get_about);
+    about.map(ToString::to_string).unwrap_or_default()
+}
+
+/// Returns every variable of the environment, and what it is for.
+fn variables() -> String {
+    let of_settings = Setting::all().filter_map(|setting| {
+        let about = first_sentence(setting.about);
+        let about = match setting.form {
+            SettingForm::Directory => about,
+            _ => format!("{about} ({})", setting.allowed),
+        };
+        Some((setting.variable?, about))
+    });
+    let others = VARIABLES.iter().map(|variable| (variable.name, first_sentence(variable.about)));
+    of_settings.chain(others).map(|(name, about)| line(VARIABLE_COLUMNS, name, &about)).collect()
+}
+
+/// Returns the first sentence of a text as the help has it: without its capital, its backticks and its end.
+fn first_sentence(text: &str) -> String {
+    let sentence = text.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    let sentence = sentence.replace('`', "");
+    let mut characters = sentence.chars();
+    let first = characters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(characters).collect()
+}
+
+/// Returns a name and what it is for, which begins at a column and is broken where it is too wide.
+fn line(start: usize, name: &str, about: &str) -> String {
+    let mut text = format!("  {name:<width$}", width = start - 2);
+    let mut columns = start;
+    for word in about.split(' ') {
+        if columns + 1 + word.chars().count() > COLUMNS {
+            let _ = write!(text, "\n{:start$}{word}", "");
+            columns = start + word.chars().count();
+            continue;
         }
-        let _ = writeln!(text, "{start}");
+        let space = if columns == start { "" } else { " " };
+        let _ = write!(text, "{space}{word}");
+        columns += space.len() + word.chars().count();
     }
-    text
+    text + "\n"
 }
 
 const EXAMPLE: &str = "\
@@ -130,21 +112,6 @@ Example:
 All commands, settings, exit codes and more examples: agent-knowledge --help";
 
 const MORE: &str = "\
-Environment:
-  AGENT_KNOWLEDGE_LOGS       the directory of the logs, unless --logs is given
-  AGENT_KNOWLEDGE_MODEL_DIR  the directory of the embedding model, unless --model is given
-  AGENT_KNOWLEDGE_CACHE      the directory of caches, which may be deleted at any time
-  AGENT_KNOWLEDGE_CONFIG     the configuration file
-  AGENT_KNOWLEDGE_MEMORY_MIB memory limit for the memories in MiB (16 to 1048576, default 1024)
-  AGENT_KNOWLEDGE_RETRIEVER  own: answer in this process instead of using the shared retriever
-  AGENT_KNOWLEDGE_RUNTIME    the directory of the retriever's socket
-  AGENT_KNOWLEDGE_QUERY_LOG  off: do not record searches that found nothing
-  AGENT_KNOWLEDGE_HOOKS      off, or the hooks to keep on: start,prompt,failure,learn,end
-  AGENT_KNOWLEDGE_SESSIONS   the directory of what is kept of past sessions
-  AGENT_KNOWLEDGE_TOKEN      the token of a team's server, for serve --http and mcp --remote
-  AGENT_KNOWLEDGE_AGENT      the name under which lessons are saved
-  AGENT_KNOWLEDGE_POLL_ONLY  if set, do not watch the logs for changes
-
 Exit codes:
   0 done, also when nothing was found    1 no such memory, or a check found a problem
   64 wrong option, or a value that the option never takes
@@ -164,18 +131,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_is_in_one_group() {
-        let mut listed: Vec<&str> =
-            SHORT.iter().chain(FURTHER).flat_map(|group| group.commands).copied().collect();
-        listed.sort_unstable();
-        let mut command = CommandLine::command();
-        command.build();
-        let shown = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
-        let mut known: Vec<&str> = shown.map(Command::get_name).collect();
-        known.sort_unstable();
-        assert_eq!(listed, known);
-        let longest = known.iter().map(|name| name.len()).max().unwrap();
-        assert!(longest + 4 <= NAME_COLUMNS, "{longest}");
+    fn a_hidden_command_is_in_no_group_of_the_help() {
+        let whole = CommandLine::command();
+        for group in GROUPS {
+            for file in group.files {
+                let name = file.replace('_', "-");
+                let command = whole.find_subcommand(&name).unwrap();
+                let is_hidden = command.is_hide_set();
+                assert_eq!(is_hidden, group.extent == HelpExtent::Hidden, "{name}");
+                assert!(is_hidden || name.len() + 4 <= NAME_COLUMNS, "{name} is too long");
+            }
+        }
+    }
+
+    // S-CONFIG-1
+    #[test]
+    fn the_help_lists_every_variable() {
+        let help = command().render_long_help().to_string();
+        let of_settings = Setting::all().filter_map(|setting| setting.variable);
+        let others = VARIABLES.iter().map(|variable| variable.name);
+        for name in of_settings.chain(others) {
+            assert!(help.contains(&format!("\n  {name} ")), "{name}: {help}");
+            assert!(name.len() + 4 <= VARIABLE_COLUMNS, "{name} is too long");
+        }
     }
 
     #[test]

@@ -220,6 +220,10 @@ impl Program<'_> {
                 match error {
                     RecordError::Invalid(problems) => as_flags(&problems).into(),
                     RecordError::Store(error) => store_error(&error),
+                    RecordError::NotSaved { .. } => ApiError::Failed {
+                        exit: writer::exit::Exit::of_record(&error),
+                        message: error.to_string(),
+                    },
                 }
             })?;
         let made_notice =

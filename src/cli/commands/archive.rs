@@ -1,7 +1,7 @@
 //! `archive`: moves old lines to compressed files beside their log. Not here: moving them (`upkeep`).
 
 use clap::Args;
-use event::{Problems, Timestamp, quoted};
+use event::{DayZone, Problems, Timestamp, quoted};
 use requests::ApiError;
 use retriever::failure::store_error;
 use search::TimePoint;
@@ -57,7 +57,8 @@ pub(super) fn archive(context: &mut CommandContext<'_, '_>, command: &Archive) -
     let logs = match command.repos.as_slice() {
         [] => settled.store.logs().map_err(|error| store_error(&error))?,
         repos => {
-            let found = repos.iter().map(|named| log_check::named_log(&settled, named));
+            let from = context.program.surroundings.directory.path();
+            let found = repos.iter().map(|named| log_check::named_log(&settled, named, from));
             found.collect::<Result<_, _>>()?
         }
     };
@@ -86,7 +87,7 @@ fn bounds(command: &Archive, now: Timestamp) -> Result<archive::Bounds, ApiError
             problems
                 .add("older_than", format!("must be {}, got {}", TimePoint::ALLOWED, quoted(text)));
         }
-        point.map(|point| point.first(now))
+        point.map(|point| point.first(now, DayZone::System))
     });
     let unasked = not_before.is_none().then_some(archive::KEEP_LINES_DEFAULT);
     let bounds = archive::Bounds { keep_lines: keep_lines.or(unasked), not_before };

@@ -7,6 +7,7 @@ use clap::Args;
 use event::Problems;
 use exchange::foreign_place::ForeignPlace;
 use requests::{ApiError, ChangeExtent};
+use retriever::options::GlobalOptions;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
@@ -29,17 +30,20 @@ basic-memory, knowledge-vault, obsidian (any folder of Markdown). The report cou
 what is new and what is left out. Importing again writes only what is new. --undo takes back
 what one import wrote, and nothing else.
 
-In an agent file each bullet and each paragraph becomes a memory of kind convention; importing it
-again also takes out what was removed. Comments, front matter and our own blocks are skipped.
---found takes CLAUDE.md, AGENTS.md, .cursorrules, GEMINI.md and .github/copilot-instructions.md
-at the top of the work tree, and every file imported before. --watch keeps running until Ctrl-C:
-it imports changes, and updates the blocks that export has put into these files.
+In an agent file each bullet and each paragraph becomes a memory, of the kind that it says:
+convention, error (a warning), decision, procedure or fact; importing it again also takes out what
+was removed. Layout, comments and our own blocks are skipped; the files that it imports with @path
+are read too. --found takes the rule files of all clients, at the top of the work tree and in its
+packages (CLAUDE.md, AGENTS.md, .cursor/rules, .github/instructions and the like), and every file
+imported before; it names what it does not read. --watch keeps running until Ctrl-C: it imports
+changes, and updates the blocks that export has put into these files.
 
 Imported text that reads like an instruction to its reader is held back by searches, as always.
 
 Examples:
   agent-knowledge import ~/notes --dry-run
   agent-knowledge import ~/.claude/projects/-srv-api/memory
+  agent-knowledge import .cursor/rules
   agent-knowledge import memory.jsonl --from server-memory --repo global
   agent-knowledge import --undo import-7Q2MB3KD";
 
@@ -47,7 +51,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = IMPORT_HELP)]
 pub struct Import {
-    /// A store of another tool, or agent files in this work tree
+    /// A store of another tool, or agent files of this work tree or a folder of them
     #[arg(value_name = "PATH", required_unless_present_any = ["found", "undo"], conflicts_with = "found")]
     pub files: Vec<PathBuf>,
     /// Which tool wrote the store [default: by what is in it]
@@ -59,7 +63,7 @@ pub struct Import {
     /// Take back what one import of a store wrote
     #[arg(long, value_name = "ID", conflicts_with_all = ["files", "found", "watch", "from", "repo"])]
     pub undo: Option<String>,
-    /// All agent files at the top of this work tree
+    /// All agent files of this work tree
     #[arg(long)]
     pub found: bool,
     /// Only show what would be written
@@ -77,7 +81,7 @@ pub struct Import {
 pub(super) fn import(context: &mut CommandContext<'_, '_>, command: &Import) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
-    let (exit, reply) = match (&command.undo, program.named_store(command)) {
+    let (exit, reply) = match (&command.undo, program.named_store(options, command)) {
         (Some(id), _) => {
             let extent = if command.dry_run { ChangeExtent::Show } else { ChangeExtent::Do };
             program.undo_import(options, id, extent)?
@@ -92,10 +96,16 @@ pub(super) fn import(context: &mut CommandContext<'_, '_>, command: &Import) -> 
 
 impl Program<'_> {
     /// Returns the store that an import names, if it names one rather than agent files.
-    fn named_store(&self, command: &Import) -> Result<Option<PathBuf>, ApiError> {
+    fn named_store(
+        &self,
+        options: &GlobalOptions,
+        command: &Import,
+    ) -> Result<Option<PathBuf>, ApiError> {
         let path = |file: &PathBuf| self.surroundings.directory.path().join(file);
-        let is_store = command.from.is_some()
-            || command.files.iter().any(|file| ForeignPlace::is_likely(&path(file)));
+        let is_store = |file: &PathBuf| {
+            ForeignPlace::is_likely(&path(file)) && !self.is_rule_folder(options, &path(file))
+        };
+        let is_store = command.from.is_some() || command.files.iter().any(is_store);
         match (is_store, &*command.files) {
             (true, [only_path]) => Ok(Some(path(only_path))),
             (true, _) => {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clients::hooks::last_seen;
-use mcp::mcp_server::McpOptions;
+use mcp::server_options::McpOptions;
 use mcp::stdio::serve_stdio;
 use requests::tool::ToolSet;
+use retriever::team_member::AgentMemory;
 
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
@@ -27,11 +28,17 @@ pub struct Mcp {
     /// The token is read from AGENT_KNOWLEDGE_TOKEN
     #[arg(long, value_name = "URL")]
     pub remote: Option<String>,
+    /// Where the session works, if that is not the working directory. What a client should have replaced, such as
+    /// ${workspaceFolder}, counts as not given
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<String>,
 }
 
 /// Runs the command.
 pub(super) fn mcp(context: &mut CommandContext<'_, '_>, command: &Mcp) -> CommandResult {
-    let api = context.program.open_for_agents(context.options, command.remote.as_deref())?;
+    let (team, directory) = (command.remote.as_deref(), command.directory.as_deref());
+    let AgentMemory { api, place } =
+        context.program.open_for_agents(context.options, team, directory)?;
     // The directory may decide something in the calls of the client, so the notice comes before them.
     context.report_directory();
     let program = &mut *context.program;
@@ -42,6 +49,7 @@ pub(super) fn mcp(context: &mut CommandContext<'_, '_>, command: &Mcp) -> Comman
         }) as Arc<dyn Fn(&str) + Send + Sync>
     });
     let (tool_set, recorder) = (command.tools, program.recorder.take());
-    let options = McpOptions { tool_set, on_client_name, recorder, ..McpOptions::default() };
+    let place = Some(place);
+    let options = McpOptions { tool_set, on_client_name, recorder, place, ..McpOptions::default() };
     Ok(CommandEnd::Exit(serve_stdio(api, options)))
 }

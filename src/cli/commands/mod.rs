@@ -1,5 +1,5 @@
 //! The commands of `agent-knowledge`. Each is a file: its arguments, and the function that runs it, both named as the command. A
-//! new one is a file and its lines here. Not here: the options that all commands have (`args`), printing (`command_output`).
+//! new one is a file, its `mod` and its row in the table here. Not here: the options that all commands have (`args`), printing (`command_output`).
 
 use clap::Subcommand;
 
@@ -56,117 +56,113 @@ mod unlink;
 mod verify;
 mod whoami;
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-#[expect(missing_docs, reason = "the arguments of each command tell what it is for")]
-pub enum MainCommand {
-    Add(Box<add::Add>),
-    Edit(edit::Edit),
-    Tag(tag::Tag),
-    Pick(Box<pick::Pick>),
-    Stats(stats::Stats),
-    Completions(completions::Completions),
-    ManPages(man_pages::ManPages),
-    Config(config::Config),
-    Search(search::Search),
-    Context(context::Context),
-    Show(show::Show),
-    Feedback(feedback::Feedback),
-    Forget(forget::Forget),
-    Supersede(supersede::Supersede),
-    Distinct(distinct::Distinct),
-    Pin(pin::Pin),
-    Fade(fade::Fade),
-    Purge(purge::Purge),
-    Review(review::Review),
-    Stale(stale::Stale),
-    Link(link::Link),
-    Unlink(unlink::Unlink),
-    Related(related::Related),
-    Impact(impact::Impact),
-    Analyze(analyze::Analyze),
-    Patterns(patterns::Patterns),
-    Import(import::Import),
-    Export(export::Export),
-    Sessions(sessions::Sessions),
-    List(list::List),
-    Recent(recent::Recent),
-    Status(status::Status),
-    Whoami(whoami::Whoami),
-    Mcp(mcp::Mcp),
-    Serve(serve::Serve),
-    Token(token::Token),
-    Ui(ui::Ui),
-    Hook(hook::Hook),
-    CompleteWords(complete_words::CompleteWords),
-    Index(index::Index),
-    Setup(setup::Setup),
-    Init(init::Init),
-    Verify(verify::Verify),
-    Doctor(doctor::Doctor),
-    Digest(digest::Digest),
-    Scrub(scrub::Scrub),
-    Archive(archive::Archive),
-    Sync(sync::Sync),
-    Model(model::Model),
+/// Where the help lists a group of commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HelpExtent {
+    /// In `-h` too: what people use every day and now and then.
+    Short,
+    /// In `--help`: what few people need, and what agents and scripts start.
+    Long,
+    /// Nowhere.
+    Hidden,
+}
+
+/// Commands that the help lists together.
+pub(crate) struct CommandGroup {
+    pub(crate) title: &'static str,
+    pub(crate) extent: HelpExtent,
+    /// Their files, which are named as the commands.
+    pub(crate) files: &'static [&'static str],
+}
+
+/// Makes the enum of the commands, the call of each, and the groups of the help, in the order of the rows.
+macro_rules! commands {
+    ($($extent:ident, $title:literal: $($file:ident::$Command:ident),+;)+) => {
+        /// The commands.
+        #[derive(Debug, Subcommand)]
+        #[expect(missing_docs, reason = "the arguments of each command tell what it is for")]
+        pub enum MainCommand {
+            $($($Command(Box<$file::$Command>),)+)+
+        }
+
+        /// The groups of the help.
+        pub(crate) const GROUPS: &[CommandGroup] = &[$(CommandGroup {
+            title: $title,
+            extent: HelpExtent::$extent,
+            files: &[$(stringify!($file)),+],
+        }),+];
+
+        impl MainCommand {
+            /// Runs the command.
+            pub(super) fn run(&self, context: &mut CommandContext<'_, '_>) -> CommandResult {
+                match self {
+                    $($(Self::$Command(command) => $file::$file(context, command),)+)+
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Short, "Recall":
+        search::Search,
+        context::Context,
+        show::Show,
+        list::List,
+        pick::Pick,
+        recent::Recent,
+        related::Related,
+        sessions::Sessions,
+        stats::Stats,
+        ui::Ui;
+    Short, "Keep it right":
+        add::Add,
+        edit::Edit,
+        feedback::Feedback,
+        forget::Forget,
+        supersede::Supersede,
+        tag::Tag,
+        review::Review,
+        stale::Stale,
+        import::Import,
+        export::Export;
+    Short, "Set up and check":
+        init::Init,
+        setup::Setup,
+        config::Config,
+        model::Model,
+        status::Status,
+        doctor::Doctor,
+        whoami::Whoami;
+    Long, "Links and analysis":
+        link::Link,
+        unlink::Unlink,
+        impact::Impact,
+        analyze::Analyze,
+        patterns::Patterns,
+        distinct::Distinct;
+    Long, "Upkeep":
+        completions::Completions,
+        man_pages::ManPages,
+        pin::Pin,
+        fade::Fade,
+        purge::Purge,
+        verify::Verify,
+        scrub::Scrub,
+        archive::Archive,
+        sync::Sync,
+        index::Index,
+        digest::Digest;
+    Long, "For agents and scripts":
+        mcp::Mcp,
+        serve::Serve,
+        token::Token,
+        hook::Hook;
+    Hidden, "Called by shells":
+        complete_words::CompleteWords;
 }
 
 impl MainCommand {
-    /// Runs the command.
-    pub(super) fn run(&self, context: &mut CommandContext<'_, '_>) -> CommandResult {
-        match self {
-            Self::Add(command) => add::add(context, command),
-            Self::Edit(command) => edit::edit(context, command),
-            Self::Tag(command) => tag::tag(context, command),
-            Self::Pick(command) => pick::pick(context, command),
-            Self::Stats(command) => stats::stats(context, command),
-            Self::Completions(command) => completions::completions(context, command),
-            Self::ManPages(command) => man_pages::man_pages(context, command),
-            Self::Config(command) => config::config(context, command),
-            Self::Search(command) => search::search(context, command),
-            Self::Context(command) => context::context(context, command),
-            Self::Show(command) => show::show(context, command),
-            Self::Feedback(command) => feedback::feedback(context, command),
-            Self::Forget(command) => forget::forget(context, command),
-            Self::Supersede(command) => supersede::supersede(context, command),
-            Self::Distinct(command) => distinct::distinct(context, command),
-            Self::Pin(command) => pin::pin(context, command),
-            Self::Fade(command) => fade::fade(context, command),
-            Self::Purge(command) => purge::purge(context, command),
-            Self::Review(command) => review::review(context, command),
-            Self::Stale(command) => stale::stale(context, command),
-            Self::Link(command) => link::link(context, command),
-            Self::Unlink(command) => unlink::unlink(context, command),
-            Self::Related(command) => related::related(context, command),
-            Self::Impact(command) => impact::impact(context, command),
-            Self::Analyze(command) => analyze::analyze(context, command),
-            Self::Patterns(command) => patterns::patterns(context, command),
-            Self::Import(command) => import::import(context, command),
-            Self::Export(command) => export::export(context, command),
-            Self::Sessions(command) => sessions::sessions(context, command),
-            Self::List(command) => list::list(context, command),
-            Self::Recent(command) => recent::recent(context, command),
-            Self::Status(command) => status::status(context, command),
-            Self::Whoami(command) => whoami::whoami(context, command),
-            Self::Mcp(command) => mcp::mcp(context, command),
-            Self::Serve(command) => serve::serve(context, command),
-            Self::Token(command) => token::token(context, command),
-            Self::Ui(command) => ui::ui(context, command),
-            Self::Hook(command) => hook::hook(context, command),
-            Self::CompleteWords(command) => complete_words::complete_words(context, command),
-            Self::Index(command) => index::index(context, command),
-            Self::Setup(command) => setup::setup(context, command),
-            Self::Init(command) => init::init(context, command),
-            Self::Verify(command) => verify::verify(context, command),
-            Self::Doctor(command) => doctor::doctor(context, command),
-            Self::Digest(command) => digest::digest(context, command),
-            Self::Scrub(command) => scrub::scrub(context, command),
-            Self::Archive(command) => archive::archive(context, command),
-            Self::Sync(command) => sync::sync(context, command),
-            Self::Model(command) => model::model(context, command),
-        }
-    }
-
     /// Returns the past position of the store that it asks, if any.
     pub(super) fn as_of(&self) -> Option<&str> {
         match self {

@@ -38,8 +38,9 @@ pub struct Scrub {
 /// Runs the command.
 pub(super) fn scrub(context: &mut CommandContext<'_, '_>, command: &Scrub) -> CommandResult {
     let settled = context.program.resolve_settings(context.options)?;
-    let log =
-        command.repo.as_deref().map(|named| log_check::named_log(&settled, named)).transpose()?;
+    let from = context.program.surroundings.directory.path();
+    let log = command.repo.as_deref().map(|named| log_check::named_log(&settled, named, from));
+    let log = log.transpose()?;
     let report = scrub::scrub(&scrub::ScrubRequest {
         store: &settled.store,
         repo: log.as_deref().map(Store::repo_of),

@@ -2,7 +2,8 @@
 //! colours (`terminal`).
 
 use clap::Args;
-use requests::{Mode, Request, SearchRequest};
+use reply::SearchAnswer;
+use requests::{Mode, Request, SearchRequest, Shape};
 use retriever::options::MemoryNeed;
 use terminal::highlight::highlighted;
 
@@ -24,11 +25,16 @@ pub struct Search {
 pub(super) fn search(context: &mut CommandContext<'_, '_>, command: &Search) -> CommandResult {
     let PastArguments { arguments, form, .. } = &command.past;
     let request = piped_input::with_query(context.process, arguments)?;
-    let request = SearchRequest { shape: shape(*form), ..request };
+    // The answer for programs says which words were read as filters.
+    let is_colourful = context.process.is_colourful;
+    let shape = if is_colourful { Shape::Whole } else { shape(*form) };
+    let request = SearchRequest { shape, ..request };
     let need = if request.mode == Mode::Lexical { MemoryNeed::Words } else { MemoryNeed::Meaning };
     let mut reply = context.open(need)?.ask(&Request::Search(request.clone()))?;
-    if context.process.is_colourful {
-        reply.text = highlighted(&reply.text, &request.query);
+    if is_colourful {
+        let answer: SearchAnswer = reply.answer().unwrap_or_default();
+        let filters = answer.filters.unwrap_or_default();
+        reply.text = highlighted(&reply.text, &request.query, &filters);
     }
     Ok(CommandEnd::answer(*form, reply))
 }

@@ -1,6 +1,7 @@
 //! `setup`: collects what the setup needs of the machine: home, project, programs, clock, and the last call of each client. Not here:
 //! the setup itself (`clients::setup`).
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,10 @@ use retriever::reranking;
 use settings::PlatformDirs;
 use store::{FileLock, StoreError, make_private_dir};
 use writer::exit::Exit;
+use writer::log_memory::settle;
+
+/// What the names of our variables begin with.
+const OUR_VARIABLES: &str = "AGENT_KNOWLEDGE_";
 
 /// SetupMode long one run waits for another on the same machine, in milliseconds: each writes a few files.
 const TURN_MS_MAX: u64 = 10_000;
@@ -90,7 +95,8 @@ pub(super) fn set_up(
     command: &Setup,
     messages: &mut dyn Write,
 ) -> Result<(Exit, Reply), ApiError> {
-    let machine = program.machine().ok_or_else(|| store_error(&StoreError::NoPlace))?;
+    let machine =
+        program.machine(settings.logs.clone()).ok_or_else(|| store_error(&StoreError::NoPlace))?;
     let data = data().ok_or_else(|| store_error(&StoreError::NoPlace))?;
     let scope = match (command.user, command.project) {
         (_, true) => Some(SetupScope::Project),
@@ -146,10 +152,10 @@ impl Program<'_> {
     pub(crate) fn clients(&self, cache: Option<&Path>) -> Option<ClientsStatus> {
         let now = (self.surroundings.clock)().now;
         let lived = |agent: &str, call_kind: &str| last_seen::read(cache?, agent, call_kind);
-        Some(setup::clients_status(self.machine()?, &data()?, now, &lived))
+        Some(setup::clients_status(self.machine(None)?, &data()?, now, &lived))
     }
 
-    fn machine(&self) -> Option<Machine<'_>> {
+    fn machine(&self, logs: Option<PathBuf>) -> Option<Machine<'_>> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let home = set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from)?;
@@ -157,8 +163,30 @@ impl Program<'_> {
         let folders: Vec<PathBuf> = folders.unwrap_or_default();
         let program = stable_path(self.surroundings.program.clone()?, &folders);
         let project = project_folder(self.surroundings.directory.path(), &home);
-        Some(Machine { platform: Platform::CURRENT, home, project, folders, program, lookup })
+        let store = store_for_clients(lookup, logs);
+        Some(Machine {
+            platform: Platform::CURRENT,
+            home,
+            project,
+            folders,
+            program,
+            store,
+            lookup,
+        })
     }
+}
+
+/// Returns the store of this shell, if a client that has none of our variables would use another one.
+fn store_for_clients(
+    lookup: &dyn Fn(&str) -> Option<OsString>,
+    logs: Option<PathBuf>,
+) -> Option<PathBuf> {
+    let of_client = |name: &str| lookup(name).filter(|_| !name.starts_with(OUR_VARIABLES));
+    let usual = settle(&of_client, None).ok().map(|(store, _)| store.root().to_owned());
+    let usual = usual.or_else(|| Some(PlatformDirs::of_platform()?.logs));
+    // Last, so that what this process trusts is what its own settings say.
+    let (store, _) = settle(lookup, logs).ok()?;
+    (Some(store.root()) != usual.as_deref()).then(|| store.root().to_owned())
 }
 
 /// The lock on clients' files and on the record of the setup: without it, one of two concurrent runs would lose the

@@ -14,6 +14,7 @@ use retriever::options::MemoryNeed;
 
 use reply::{
     AuditAnswer, InjectedAnswer, InjectedEntry, LoggedAction, SavingsAnswer, TimelineAnswer,
+    with_notice,
 };
 use requests::injected::{InjectedRequest, SavingsRequest};
 use requests::log_events::{AuditRequest, TimelineRequest};
@@ -87,7 +88,11 @@ fn stats_reply(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
     stats.count_answers(api, &since)?;
     stats.all.added = timeline.days.iter().map(|day| day.added).sum();
     let report = stats.report(savings, since, days);
-    Ok(Reply::with_text(report.text(), &report))
+    let reply = Reply::with_text(report.text(), &report);
+    // The sums may have said the same.
+    let unsaid = timeline.notices.iter().filter(|notice| !reply.text.contains(notice.as_str()));
+    let unsaid: Vec<&String> = unsaid.collect();
+    Ok(unsaid.into_iter().fold(reply, |reply, notice| with_notice(reply, notice)))
 }
 
 impl WeekStats {
@@ -97,7 +102,8 @@ impl WeekStats {
             let request = AuditRequest {
                 agent: None,
                 repo: None,
-                since: TimePoint::parse(since),
+                // The days of the timeline are those of UTC.
+                since: TimePoint::parse(&format!("{since}T00:00:00Z")),
                 cursor,
                 limit: PAGE,
             };

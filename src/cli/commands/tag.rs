@@ -14,7 +14,7 @@ use crate::command_context::{CommandContext, Process};
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::edit::{memory_draft, old_version, replace_memory};
 use crate::program::Program;
-use event::{EventId, RepoKey};
+use event::{EventId, RepoKey, tag_key};
 use providers::chat_model::ChatModel;
 use reply::SuggestedTagsAnswer;
 use requests::listing::TagsRequest;
@@ -151,8 +151,8 @@ impl Program<'_> {
 
 /// Returns the tags that a memory does not have yet, each once, whatever its case.
 fn new_tags(had: &[String], tags: &[String]) -> Vec<String> {
-    let mut seen: BTreeSet<String> = had.iter().map(|tag| tag.to_lowercase()).collect();
-    tags.iter().filter(|tag| seen.insert(tag.to_lowercase())).cloned().collect()
+    let mut seen: BTreeSet<String> = had.iter().map(|tag| tag_key(tag)).collect();
+    tags.iter().filter(|tag| seen.insert(tag_key(tag))).cloned().collect()
 }
 
 /// People write `ci npm` and `ci,npm`.

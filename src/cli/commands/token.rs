@@ -14,7 +14,7 @@ use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
 use access::named_token::{NamedToken, NamedTokenError};
-use event::{Problems, Timestamp, parse_age, parse_timestamp, quoted};
+use event::{CalendarDay, DayZone, Problems, Timestamp, parse_age, parse_timestamp, quoted};
 use reply::Reply;
 use requests::ApiError;
 use retriever::http_socket::token_error;
@@ -166,7 +166,8 @@ impl Program<'_> {
 /// Reads when a token ends.
 fn parse_expiry(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let by_age = parse_age(text).and_then(|age| now.checked_add(age).ok());
-    let end = by_age.or_else(|| parse_timestamp(text));
+    let by_day = || CalendarDay::parse(text).map(|day| day.last(now, DayZone::System));
+    let end = by_age.or_else(by_day).or_else(|| parse_timestamp(text));
     let longest = std::time::Duration::from_secs(DAYS_MAX * DAY_SECONDS);
     let last = now.checked_add(longest).unwrap_or(Timestamp::MAX);
     end.filter(|end| *end > now && *end <= last).ok_or_else(|| {

@@ -54,7 +54,7 @@ pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> 
     let store = &settled.store;
     let (logs, segments) = match command.repo.as_deref() {
         Some(named) => {
-            let log = log_check::named_log(&settled, named)?;
+            let log = log_check::named_log(&settled, named, &directory)?;
             (vec![log.clone()], verify::Segments::Of(log))
         }
         None if command.files.is_empty() => {

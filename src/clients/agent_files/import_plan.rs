@@ -4,17 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::AgentFile;
 use super::markdown::{MarkdownItem, items};
+use super::rule_kind::judged_kind;
+use super::rule_scope::RuleScope;
+use super::source::AgentFile;
 use event::{
     AGENT_FILE, BELOW, Draft, EventId, IMPORTED, MemoryChange, Problems, RepoKey, rule_id,
 };
 use guard::injection::Suspicion;
 use store::Durability;
 use writer::{Moment, PreparedEvent, RecordError, Writer};
-
-/// The type of a rule that a person wrote down.
-const KIND: &str = "convention";
 
 /// A memory that was imported from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +89,9 @@ impl ImportPlan {
             of_file.map(|known| (&known.id, known)).collect();
         let mut plan = Self::empty(&source.name);
         let mut seen = BTreeSet::new();
-        for item in items(&source.text, name_of(&source.name)) {
+        let scope = RuleScope::read(&source.name, &source.text);
+        for mut item in items(&source.text, name_of(&source.name), &source.imports) {
+            scope.stand_above(&mut item.headings);
             let id = rule_id(repo, &source.name, &item.headings, &item.text);
             if !seen.insert(id.clone()) {
                 continue;
@@ -99,7 +100,10 @@ impl ImportPlan {
                 Some(imported) if imported.is_live => plan.unchanged += 1,
                 Some(imported) if imported.is_by_us() => plan.reappeared.push(id),
                 Some(_) => plan.set_aside += 1,
-                None => plan.add(item, &id, writer, repo, moment)?,
+                None => {
+                    let draft = draft_of(&item, &id, &source.name, &scope, repo);
+                    plan.add(item, draft, writer, moment)?;
+                }
             }
         }
         plan.disappeared =
@@ -122,19 +126,17 @@ impl ImportPlan {
     fn add(
         &mut self,
         item: MarkdownItem,
-        id: &EventId,
+        draft: Draft,
         writer: &Writer,
-        repo: &RepoKey,
         moment: Moment,
     ) -> Result<(), RecordError> {
-        let draft = draft_of(&item, id, &self.file, repo);
         let MarkdownItem { line, text, .. } = item;
         match writer.prepare(draft.clone(), moment).as_ref().map(PreparedEvent::flagged) {
             Ok(flagged) => self.fresh.push(PlannedItem { line, text, flagged, draft }),
             Err(RecordError::Invalid(problems)) => {
                 self.refused.push(RefusedItem { line, problems: problems.clone() });
             }
-            Err(RecordError::Store(_)) => {
+            Err(RecordError::Store(_) | RecordError::NotSaved { .. }) => {
                 writer.prepare(draft, moment)?;
             }
         }
@@ -204,19 +206,25 @@ fn name_of(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
-fn draft_of(item: &MarkdownItem, id: &EventId, file: &str, repo: &RepoKey) -> Draft {
+fn draft_of(
+    item: &MarkdownItem,
+    id: &EventId,
+    file: &str,
+    scope: &RuleScope,
+    repo: &RepoKey,
+) -> Draft {
     let under: Vec<&str> =
         item.headings.iter().map(|heading| heading.trim_end_matches(':')).collect();
     Draft {
         id: Some(id.to_string()),
         repo: Some(repo.to_string()),
-        event_type: Some(KIND.to_owned()),
+        event_type: Some(judged_kind(&item.text, &item.headings).to_owned()),
         // The same on every machine and for every user, like everything in it.
         agent_id: Some(name_of(file).to_owned()),
         source: Some(IMPORTED.to_owned()),
         context: Some(under.join(BELOW)).filter(|context| !context.is_empty()),
         lesson: Some(item.text.clone()),
-        files: vec![file.to_owned()],
+        files: std::iter::once(file.to_owned()).chain(scope.files()).collect(),
         tags: vec![AGENT_FILE.to_owned()],
         ..Draft::default()
     }
@@ -249,7 +257,11 @@ mod tests {
         }
 
         fn plan(&self, text: &str, known: &[ImportedRule]) -> ImportPlan {
-            let source = AgentFile { name: "docs/RULES.md".to_owned(), text: text.to_owned() };
+            let source = AgentFile {
+                name: "docs/RULES.md".to_owned(),
+                text: text.to_owned(),
+                imports: Vec::new(),
+            };
             ImportPlan::compare(&source, known, &self.writer, &self.repo, moment()).unwrap()
         }
 

@@ -1,8 +1,13 @@
 //! From Markdown to items: a bullet with everything below it, or a paragraph, each with the headings above it. Fenced
-//! code belongs to the item before it. Comments, front matter and our own block are left out. Pure; every text gives
-//! items, and none is refused. Not here: what an item becomes (`import_plan`).
+//! code belongs to the item before it. Pure; every text gives items, and none is refused. Not here: which lines readers
+//! see (`visible_lines`), what is layout (`layout`), and what an item becomes (`import_plan`).
 
-use super::block;
+use super::at_imports::{AtImport, at_words, without_at};
+use super::layout::{
+    self, TagLine, is_done_task, is_only_links, is_template, says_nothing, tag_line,
+    without_outer_tags, without_self_description, without_trees,
+};
+use super::visible_lines::VisibleLines;
 use guard::markdown_marks::{CodeFence, heading};
 
 /// One statement of a file.
@@ -19,152 +24,38 @@ pub(super) struct MarkdownItem {
 /// An item needs this many letters and digits.
 const SAYING_CHARS_MIN: usize = 3;
 
-/// Cuts a text into items. `file` is the name of the file; a heading that repeats it is left out.
-pub(super) fn items(text: &str, file: &str) -> Vec<MarkdownItem> {
-    let mut cutter = ItemParser::default();
+/// Cuts a text into items. `file` is the name of the file; a heading that repeats it is left out. What it imports is read from
+/// there, and is no text of its own.
+pub(super) fn items(text: &str, file: &str, imports: &[AtImport]) -> Vec<MarkdownItem> {
+    let mut cutter = ItemParser { imports, ..ItemParser::default() };
     for (number, line) in VisibleLines::parse(text).lines {
         cutter.read_line(number, &line);
     }
     cutter.flush();
     let is_name = |heading: &str| heading.trim().eq_ignore_ascii_case(file);
-    let mut items = cutter.done;
-    for item in &mut items {
+    let ItemParser { mut done, all_headings, .. } = cutter;
+    for item in &mut done {
         item.headings.retain(|heading| !is_name(heading));
-        item.text = item.text.trim().to_owned();
+        let text = without_trees(without_outer_tags(&item.text));
+        item.text = without_at(without_self_description(text.trim(), file), imports);
     }
     let says = |item: &MarkdownItem| {
-        item.text.chars().filter(|c| c.is_alphanumeric()).count() >= SAYING_CHARS_MIN
+        let letters = item.text.chars().filter(|c| c.is_alphanumeric()).count();
+        letters >= SAYING_CHARS_MIN && !says_nothing(&item.text, &all_headings)
     };
-    items.retain(says);
-    items
-}
-
-/// Returns the line on which a block of ours begins that has no end. Then it is unknown what is ours.
-pub(super) fn unclosed_block_line(text: &str) -> Option<usize> {
-    VisibleLines::parse(text).ours
-}
-
-/// The lines that readers see, with their numbers: without front matter, comments and our own block.
-struct VisibleLines {
-    lines: Vec<(usize, String)>,
-    /// The first line of a block of ours that is still open at the end.
-    ours: Option<usize>,
-}
-
-impl VisibleLines {
-    fn parse(text: &str) -> Self {
-        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let lines: Vec<&str> = text.lines().collect();
-        let closes_below = closes_below(&lines);
-        let matter = front_matter(&lines);
-        let mut spoken = Self { lines: Vec::new(), ours: None };
-        let (mut comment, mut fence) = (false, None);
-        for ((number, line), closes_below) in (1..).zip(lines).zip(closes_below).skip(matter) {
-            if spoken.ours.is_some() {
-                spoken.ours = spoken.ours.filter(|_| !block::is_end(line));
-                continue;
-            }
-            if !comment && fence.is_none() && block::is_begin(line) {
-                spoken.ours = Some(number);
-                continue;
-            }
-            if !comment {
-                fence = CodeFence::after(line, fence);
-            }
-            let shown = match fence {
-                Some(_) => line.to_owned(),
-                None => without_comments(line, &mut comment, closes_below),
-            };
-            // A line with nothing but a comment does not count as a blank line.
-            if shown == line || !shown.trim().is_empty() {
-                spoken.lines.push((number, shown));
-            }
-        }
-        spoken
-    }
-}
-
-/// Returns the number of lines of the front matter.
-fn front_matter(lines: &[&str]) -> usize {
-    if lines.first().is_none_or(|first| first.trim_end() != "---") {
-        return 0;
-    }
-    let end = lines.iter().skip(1).position(|line| line.trim_end() == "---");
-    end.map_or(0, |end| end + 2)
-}
-
-const OPEN: &str = "<!--";
-const CLOSE: &str = "-->";
-
-/// For each line: whether a comment that is open at its end is closed further down, before a block of ours begins.
-fn closes_below(lines: &[&str]) -> Vec<bool> {
-    let mut closes = false;
-    let upwards = lines.iter().rev().map(|line| {
-        let below = closes;
-        closes = !block::is_begin(line) && (closes || line.contains(CLOSE));
-        below
-    });
-    let mut all: Vec<bool> = upwards.collect();
-    all.reverse();
-    all
-}
-
-/// Removes comments from a line. `inside` says whether a comment is open at the start of the line, and afterwards at
-/// its end. An opening mark that is never closed is text.
-fn without_comments(line: &str, inside: &mut bool, closes_below: bool) -> String {
-    let mut shown = String::new();
-    let mut rest = line;
-    loop {
-        if *inside {
-            let Some((_, after)) = rest.split_once(CLOSE) else { return shown };
-            (*inside, rest) = (false, after);
-        }
-        let Some((before, comment)) = cut_at_comment(rest) else { break };
-        if !closes_below && !comment.contains(CLOSE) {
-            break;
-        }
-        shown.push_str(before);
-        (*inside, rest) = (true, comment);
-    }
-    shown.push_str(rest);
-    shown
-}
-
-/// Splits a text at its first comment mark: the text before and after. Code spans contain no comments.
-fn cut_at_comment(text: &str) -> Option<(&str, &str)> {
-    let mut at = 0;
-    loop {
-        let rest = text.get(at..)?;
-        let mark = rest.find(OPEN)?;
-        match rest.find('`') {
-            Some(tick) if tick < mark => at += tick + span_bytes(rest.get(tick..)?),
-            _ => return Some((text.get(..at + mark)?, text.get(at + mark + OPEN.len()..)?)),
-        }
-    }
-}
-
-/// Returns the length in bytes of the code span at the start of a text, or of its opening mark if it does not end.
-fn span_bytes(text: &str) -> usize {
-    let ticks = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
-    let mark = ticks(text);
-    let mut at = mark;
-    while let Some(rest) = text.get(at..) {
-        let Some(next) = rest.find('`') else { break };
-        let other = rest.get(next..).map_or(1, ticks);
-        at += next + other;
-        if other == mark {
-            return at;
-        }
-    }
-    mark
+    done.retain(says);
+    done
 }
 
 /// The state while reading.
 #[derive(Default)]
-struct ItemParser {
+struct ItemParser<'a> {
+    imports: &'a [AtImport],
     done: Vec<MarkdownItem>,
     /// Headings with their levels.
     headings: Vec<(usize, String)>,
+    /// All headings up to here: a table of contents repeats them.
+    all_headings: Vec<String>,
     /// The paragraph that introduces the next list.
     intro: Option<String>,
     open: Option<OpenItem>,
@@ -180,15 +71,20 @@ struct OpenItem {
     bullet: Option<usize>,
 }
 
-impl ItemParser {
+impl ItemParser<'_> {
     fn read_line(&mut self, number: usize, line: &str) {
         if self.fence.is_some() {
             self.fence = CodeFence::after(line, self.fence);
             self.add("\n", line);
             return;
         }
+        let line = unquoted(line);
         let (depth, trimmed) = (indentation(line), line.trim());
-        if trimmed.is_empty() {
+        if let Some(word) = alert(trimmed) {
+            self.begin_alert(number, word);
+            return;
+        }
+        if trimmed.is_empty() || self.is_layout(line) {
             self.is_apart = true;
             return;
         }
@@ -208,6 +104,10 @@ impl ItemParser {
             self.intro = None;
         } else if let Some(width) = bullet(line).filter(|_| !self.is_below(depth)) {
             self.begin_bullet(number, depth + width, line);
+        } else if self.is_own_statement(trimmed, depth) {
+            self.flush();
+            self.intro = None;
+            self.begin(number, trimmed.to_owned(), None);
         } else if self.continues_item(depth, is_apart) {
             let is_own_line = bullet(line).is_some() || trimmed.starts_with('|') || is_apart;
             let text = if is_own_line { self.outdented(line) } else { trimmed };
@@ -216,6 +116,62 @@ impl ItemParser {
             self.flush();
             self.intro = None;
             self.begin(number, trimmed.to_owned(), None);
+        }
+    }
+
+    /// Tells whether a line only lays out, or stands for another file. A done task is layout below a bullet.
+    fn is_layout(&mut self, line: &str) -> bool {
+        let trimmed = line.trim();
+        if let Some(tags) = tag_line(trimmed) {
+            self.read_tags(&tags);
+            return true;
+        }
+        let text = bullet(line).and_then(|width| trimmed.get(width..)).unwrap_or(trimmed).trim();
+        let is_below_bullet = self.is_below(indentation(line)) && bullet(line).is_some();
+        is_only_links(text)
+            || (bullet(line).is_none() && is_template(text))
+            || self.is_only_imports(text)
+            || (is_below_bullet && is_done_task(text))
+    }
+
+    /// What stands below the mark of a warning is one.
+    fn begin_alert(&mut self, number: usize, word: &str) {
+        self.flush();
+        self.is_apart = false;
+        if matches!(word, "WARNING" | "CAUTION") {
+            self.begin(number, "Warning:".to_owned(), None);
+        }
+    }
+
+    /// A line that names files which are read, with no more than a label, says no more than they.
+    fn is_only_imports(&self, text: &str) -> bool {
+        let named: Vec<&str> = at_words(text);
+        let known = |path: &&str| self.imports.iter().find(|import| import.path == *path);
+        let known: Vec<&AtImport> = named.iter().filter_map(known).collect();
+        if known.is_empty() {
+            return false;
+        }
+        let all_read = known.iter().all(|import| import.target.is_ok());
+        let others = text.split_whitespace().count().saturating_sub(known.len());
+        others == 0 || (all_read && others <= layout::LABEL_WORDS_MAX)
+    }
+
+    /// A block in tags with a condition is one under a heading.
+    fn read_tags(&mut self, tags: &TagLine<'_>) {
+        match tags {
+            TagLine::Opens(condition) => {
+                self.flush();
+                self.head(CONDITION_LEVEL, condition);
+            }
+            TagLine::Closes if self.headings.iter().any(|(level, _)| *level == CONDITION_LEVEL) => {
+                self.flush();
+                self.headings.retain(|(level, _)| *level != CONDITION_LEVEL);
+            }
+            TagLine::Title(level, title) => {
+                self.flush();
+                self.head(*level, title);
+            }
+            TagLine::Closes | TagLine::Layout => {}
         }
     }
 
@@ -236,9 +192,9 @@ impl ItemParser {
         let follows_paragraph = self.open.as_ref().is_some_and(|open| open.bullet.is_none());
         self.flush();
         if follows_paragraph {
-            let introduces =
-                |item: &mut MarkdownItem| item.text.ends_with(':') && !item.text.contains('\n');
-            self.intro = self.done.pop_if(introduces).map(|item| item.text);
+            let introduces = |item: &mut MarkdownItem| introduction(&item.text).is_some();
+            let item = self.done.pop_if(introduces);
+            self.intro = item.and_then(|item| introduction(&item.text).map(str::to_owned));
         }
         let trimmed = line.get(width..).unwrap_or_default().trim().to_owned();
         self.begin(number, trimmed, Some(width));
@@ -254,6 +210,7 @@ impl ItemParser {
         self.intro = None;
         self.headings.retain(|(other, _)| *other < level);
         self.headings.push((level, heading.to_owned()));
+        self.all_headings.push(heading.to_owned());
     }
 
     fn headings_above(&self) -> Vec<String> {
@@ -269,6 +226,16 @@ impl ItemParser {
     /// Whether a line continues the open item.
     fn continues_item(&self, depth: usize, is_apart: bool) -> bool {
         self.is_below(depth) || (self.open.is_some() && !is_apart)
+    }
+
+    /// Tells whether a line of a paragraph is a statement of its own: the one before it is a short sentence, as nobody wraps it.
+    fn is_own_statement(&self, line: &str, depth: usize) -> bool {
+        let open = self.open.as_ref().filter(|open| open.bullet.is_none() && depth == 0);
+        let begins = line.starts_with(|c: char| c.is_uppercase());
+        open.is_some_and(|open| {
+            let is_short = open.item.text.chars().count() <= SENTENCE_CHARS_MAX;
+            begins && is_short && open.item.text.ends_with(['.', '!', '。'])
+        })
     }
 
     /// The level of a heading that is underlined by this line.
@@ -303,6 +270,44 @@ impl ItemParser {
     }
 }
 
+/// Longest sentence that stands alone on its line. Wrapped text is longer.
+const SENTENCE_CHARS_MAX: usize = 56;
+/// The level of the condition of a block in tags: below every heading.
+const CONDITION_LEVEL: usize = 7;
+/// Longest title in bold that introduces a list, in words.
+const TITLE_WORDS_MAX: usize = 8;
+
+/// Returns the sentence or the title that a paragraph gives to the list below it.
+fn introduction(text: &str) -> Option<&str> {
+    if text.contains('\n') {
+        return None;
+    }
+    let bold =
+        text.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**"));
+    // A few words right above a list are its title, unless they ask for something.
+    let ends = ['.', '!', '?', ';', ',', '`'];
+    let is_short = text.starts_with(char::is_uppercase)
+        && text.split_whitespace().count() <= layout::LABEL_WORDS_MAX;
+    let bare = Some(text).filter(|text| is_short && !text.ends_with(ends) && !layout::asks(text));
+    let title = bold.filter(|title| {
+        let is_title = !title.contains("**") && !title.ends_with(['.', '!']);
+        is_title && title.split_whitespace().count() <= TITLE_WORDS_MAX
+    });
+    title.or_else(|| text.ends_with(':').then_some(text)).or(bare)
+}
+
+/// Returns the line behind the mark of a quotation.
+fn unquoted(line: &str) -> &str {
+    let Some(rest) = line.trim_start().strip_prefix('>') else { return line };
+    if rest.is_empty() { rest } else { rest.strip_prefix(' ').unwrap_or(line) }
+}
+
+/// Returns the word of an alert, such as `[!WARNING]`.
+fn alert(text: &str) -> Option<&str> {
+    let word = text.strip_prefix("[!")?.strip_suffix(']')?;
+    (!word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase())).then_some(word)
+}
+
 /// Returns the width of the white space at the start of a line.
 fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
@@ -321,6 +326,7 @@ fn bullet(line: &str) -> Option<usize> {
     let mark = match line.as_bytes().get(digits) {
         Some(b'-' | b'*' | b'+') if digits == 0 => 1,
         Some(b'.' | b')') if (1..=9).contains(&digits) => digits + 1,
+        Some(_) if line.starts_with(['•', '◦', '▪', '‣']) => '•'.len_utf8(),
         _ => return None,
     };
     let rest = line.get(mark..)?;
@@ -338,7 +344,7 @@ mod tests {
     fn item_texts(text: &str) -> Vec<String> {
         let item_text =
             |item: MarkdownItem| format!("{}| {}", item.headings.join(" > "), item.text);
-        items(text, "CLAUDE.md").into_iter().map(item_text).collect()
+        items(text, "CLAUDE.md", &[]).into_iter().map(item_text).collect()
     }
 
     // S-FILE-2
@@ -360,6 +366,26 @@ mod tests {
             item_texts("Build\n=====\nfast\n\nStyle\n---\n\n---\ntabs\n"),
             ["Build| fast", "Build > Style| tabs"]
         );
+    }
+
+    // S-FILE-2
+    #[test]
+    fn titles_and_sentences_without_marks_are_told_apart() {
+        let text = "Key Principles\n- Write short code\n\n**Testing**\n• Mock the clock\n\nAlways run clippy.\nDo not use unsafe.\n\
+            \n> [!WARNING]\n> Never reset staging.\n\nUse pnpm\n- never npm\n";
+        let expected = [
+            "Key Principles| Write short code",
+            "Testing| Mock the clock",
+            "| Always run clippy.",
+            "| Do not use unsafe.",
+            "| Warning: Never reset staging.",
+            "| Use pnpm",
+            "| never npm",
+        ];
+        assert_eq!(item_texts(text), expected);
+        let wrapped =
+            "We keep money as integer cents in all of the services.\nThe reason is\nrounding.\n";
+        assert_eq!(item_texts(wrapped).len(), 2);
     }
 
     // S-FILE-2
@@ -419,22 +445,12 @@ mod tests {
         assert_eq!(item_texts(text), ["| one <!-- two", "| three"]);
     }
 
-    // S-FILE-6
-    #[test]
-    fn a_block_without_an_end_is_reported_by_its_line() {
-        let begin = "<!-- agent-knowledge: begin -->";
-        assert_eq!(unclosed_block_line(&format!("- a\n{begin}\n- b\n")), Some(2));
-        assert_eq!(
-            unclosed_block_line(&format!("- a\n{begin}\n<!-- agent-knowledge: end -->\n- b\n")),
-            None
-        );
-        assert_eq!(unclosed_block_line(&format!("```\n{begin}\n```\n")), None);
-    }
-
     #[test]
     fn an_item_knows_its_line() {
-        let lines: Vec<usize> =
-            items("# A\n\none one\n\n- two\n- three\n", "x").iter().map(|item| item.line).collect();
+        let lines: Vec<usize> = items("# A\n\none one\n\n- two\n- three\n", "x", &[])
+            .iter()
+            .map(|item| item.line)
+            .collect();
         assert_eq!(lines, [3, 5, 6]);
     }
 
@@ -445,9 +461,9 @@ mod tests {
             lines in prop::collection::vec("(#{1,3} |- |  - |[0-9]\\. |)[a-z]{3,9}( [a-z]{3,9}){0,3}|", 0..20),
             noise in "\\PC{0,200}"
         ) {
-            let _ = items(&noise, "x");
+            let _ = items(&noise, "x", &[]);
             let text = lines.join("\n");
-            let items = items(&text, "x");
+            let items = items(&text, "x", &[]);
             let kept_words: usize = items.iter().map(|item| item.text.split_whitespace().filter(|w| *w != "-").count()).sum();
             let plain = |line: &&String| !line.starts_with('#');
             let marks = ["-", "0.", "1.", "2.", "3.", "4.", "5.", "6.", "7.", "8.", "9."];

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use super::markdown::unclosed_block_line;
+use super::at_imports::{AtImport, at_imports};
+use super::visible_lines::{prose_lines, unclosed_block_line};
+use guard::encoding::decoded_text;
 
 /// Longest file that is read, in bytes. What agents load at every start is about a thousandth of it.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -17,6 +19,8 @@ pub struct AgentFile {
     pub name: String,
     /// Its text; empty if the file is gone.
     pub text: String,
+    /// The files that it imports with `@path`.
+    pub imports: Vec<AtImport>,
 }
 
 /// Why a file was not read.
@@ -47,7 +51,7 @@ impl fmt::Display for UnreadableFile {
                 out.write_str("must be in the work tree of this directory, for example AGENTS.md")
             }
             Self::Link => out.write_str("is a link; name the file that it points to"),
-            Self::NotText => out.write_str("is not a text file (UTF-8, at most 1 MiB)"),
+            Self::NotText => out.write_str("is not a text file (UTF-8 or UTF-16, at most 1 MiB)"),
             Self::UnclosedBlock(line) => {
                 write!(
                     out,
@@ -73,17 +77,18 @@ impl AgentFile {
         let mut bytes = Vec::new();
         let file = File::open(&path).map_err(UnreadableFile::Io)?;
         file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(UnreadableFile::Io)?;
-        let text = String::from_utf8(bytes).map_err(|_| UnreadableFile::NotText)?;
+        let text = decoded_text(bytes).ok_or(UnreadableFile::NotText)?;
         if let Some(line) = unclosed_block_line(&text) {
             return Err(UnreadableFile::UnclosedBlock(line));
         }
-        Ok(Self { name: name.to_owned(), text })
+        let imports = at_imports(top, name, &prose_lines(&text));
+        Ok(Self { name: name.to_owned(), text, imports })
     }
 
     /// A file that was imported before and no longer exists.
     #[must_use]
     pub fn deleted(name: &str) -> Self {
-        Self { name: name.to_owned(), text: String::new() }
+        Self { name: name.to_owned(), text: String::new(), imports: Vec::new() }
     }
 }
 
@@ -164,12 +169,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path();
         std::fs::write(top.join("AGENTS.md"), "- a\n").unwrap();
-        std::fs::write(top.join("bytes.md"), b"\xFF\xFE").unwrap();
+        std::fs::write(top.join("bytes.md"), b"\xFF\xFEx").unwrap();
+        std::fs::write(top.join("windows.md"), b"\xFF\xFE-\0 \0b\0\r\0\n\0").unwrap();
         std::fs::create_dir(top.join("folder")).unwrap();
         File::create(top.join("long.md")).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
         symlink(top.join("AGENTS.md"), top.join("CLAUDE.md")).unwrap();
         symlink(top, top.join("round")).unwrap();
         assert_eq!(AgentFile::read(top, "AGENTS.md").unwrap().text, "- a\n");
+        assert_eq!(AgentFile::read(top, "windows.md").unwrap().text, "- b\r\n");
         let why = |name: &str| AgentFile::read(top, name).unwrap_err().to_string();
         assert!(
             why("CLAUDE.md").starts_with("is a link")

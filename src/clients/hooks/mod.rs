@@ -181,7 +181,7 @@ impl HookRun<'_> {
         };
         let recalled = match &self.input.event {
             HookEvent::Start(why) => {
-                let loaded = loaded_files(self.hook.agent);
+                let loaded = loaded_files(self.hook.agent, self.input.directory.as_deref());
                 recall::start_briefing(*why, loaded, &self.session, &mut reach)
             }
             HookEvent::Prompt(text) => recall::prompt_lessons(text, &self.session, &mut reach),

@@ -55,13 +55,12 @@ const AT_COMPACTION: &str = "Before the context is compacted, save what this ses
 /// the files that the client loads by itself are left out.
 pub(super) fn start_briefing(
     why: StartReason,
-    loaded: &[&str],
+    loaded: Vec<String>,
     session: &Session,
     reach: impl FnOnce() -> ApiConnection,
 ) -> Result<NewMemories, NoAnswer> {
     let max_tokens = START_TOKENS - FENCE_BYTES.div_ceil(TOKEN_BYTES);
     let shape = Shape::Words;
-    let loaded = loaded.iter().map(|file| (*file).to_owned()).collect();
     let unmerged = UnmergedPolicy::LeftOut;
     let request =
         ContextRequest { max_tokens, shape, loaded, unmerged, ..ContextRequest::default() };

@@ -15,7 +15,7 @@ use event::Timestamp;
 use guard::secrets::RedactedText;
 use learning::command_failure::{CommandFailure, SessionStep};
 use learning::same_command::SessionKey;
-use store::{own_folder, private};
+use store::{open_private, own_folder};
 
 /// The folder of all sessions, below that of the cache.
 const FOLDER: &str = "hook-sessions";
@@ -207,7 +207,6 @@ impl Session {
         }
         let mut options = OpenOptions::new();
         options.append(true).create(true);
-        private(&mut options);
         if self.length_bytes == 0 {
             let folder = path.parent()?;
             if !folder.exists() {
@@ -216,7 +215,7 @@ impl Session {
             own_folder(folder).ok()?;
             prune(folder, self.now);
         }
-        options.open(path).ok()?.write_all(line.as_bytes()).ok()?;
+        open_private(&mut options, path).ok()?.write_all(line.as_bytes()).ok()?;
         self.length_bytes = after;
         Some(())
     }

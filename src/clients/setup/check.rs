@@ -6,11 +6,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::clients;
+use super::desired_state::{DesiredFile, desired_files};
 use super::files;
 use super::record::{FileRecord, RecordStore};
 use super::report::error_report;
 use super::undo::{is_selected, recorded_desired_file};
-use super::{Machine, ReportStatus, SetupError, SetupReport, SetupRequest, UnknownTarget};
+use super::{
+    Machine, ReportStatus, SetupError, SetupReport, SetupRequest, SetupScope, UnknownTarget,
+};
 use event::{Timestamp, parse_timestamp};
 
 /// Returns when an agent last made a call: `mcp`, `start`, `prompt`, `tool-failed`, `tool-succeeded`, `compact` or
@@ -58,7 +61,11 @@ pub fn check(
         .files
         .iter()
         .filter(|done| is_selected(done, &request.names, request.scope, project));
-    let found = checked_clients(selected, request, last_seen);
+    let selected: Vec<&FileRecord> = selected.collect();
+    let mut found = checked_clients(selected.iter().copied(), request, last_seen);
+    for found in &mut found {
+        found.problems.extend(missing_server(&found.title, &selected, &request.machine));
+    }
     let is_fine = found.iter().all(|found| found.problems.is_empty());
     let text: Vec<String> = found.iter().map(|found| text(found, request.now)).collect();
     let text = match text.concat() {
@@ -131,6 +138,9 @@ fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
     let text = files::link_target(&done.path).and_then(|target| files::read(&target));
     let text = text.map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| format!("{shown} is gone; {}", remedy(done)))?;
+    if let Some(elsewhere) = other_store(done, machine, &desired, &text) {
+        return Err(elsewhere);
+    }
     match desired.is_in(&text) {
         Ok(true) => Ok(desired.has_hooks()),
         Ok(false) => Err(format!(
@@ -140,6 +150,51 @@ fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
         )),
         Err(wrong) => Err(SetupError::broken(&done.path)(wrong).to_string()),
     }
+}
+
+/// Says that a client has hooks of ours and no server: its file could not be changed then.
+fn missing_server(title: &str, done: &[&FileRecord], machine: &Machine<'_>) -> Option<String> {
+    let mut of_client = done.iter().filter(|done| done.title == title).peekable();
+    let first = *of_client.peek()?;
+    let has_server = |done: &&FileRecord| {
+        recorded_desired_file(done, machine).is_none_or(|desired| desired.has_server())
+    };
+    if of_client.any(has_server) {
+        return None;
+    }
+    let (client, scope) =
+        (clients::all_clients().find(|client| client.title == title)?, first.scope.as_str());
+    let machine = machine.for_scope(SetupScope::parse(scope)?);
+    let mut files = desired_files(client, SetupScope::parse(scope)?, &machine).into_iter();
+    let desired = files.find(DesiredFile::has_server)?;
+    let text = files::link_target(&desired.path).and_then(|target| files::read(&target));
+    let text = text.ok().flatten().unwrap_or_default();
+    let is_there = desired.is_in(&text).is_ok_and(|is_there| is_there);
+    let shown = desired.path.display();
+    (!is_there).then(|| {
+        format!("its MCP server is not in {shown}; {} and read what it says", remedy(first))
+    })
+}
+
+/// Says that a client saves into another store than this shell searches.
+fn other_store(
+    done: &FileRecord,
+    machine: &Machine<'_>,
+    desired: &DesiredFile,
+    text: &str,
+) -> Option<String> {
+    let its = desired.store_in(text)?;
+    if its == machine.store_text() {
+        return None;
+    }
+    let shown = |store: Option<String>| store.unwrap_or_else(|| "the usual store".to_owned());
+    let (its, ours) = (shown(its), shown(machine.store_text()));
+    let (remedy, store) = (remedy(done), machine.store.as_ref());
+    let remedy = match store.filter(|_| done.scope == "project") {
+        Some(store) => format!("run agent-knowledge config set logs {}", store.display()),
+        None => remedy,
+    };
+    Some(format!("it saves into {its}, but this shell searches {ours}; {remedy}"))
 }
 
 /// Finds hooks that the client did not run, although it started our server.

@@ -82,6 +82,14 @@ impl DesiredFile {
         Ok(true)
     }
 
+    /// Returns the store that the entry of the server names; `None` where there is no entry of ours.
+    pub(super) fn store_in(&self, text: &str) -> Option<Option<String>> {
+        self.parts.iter().find_map(|part| match part {
+            FilePart::Server(entry) => entry.store_in(text),
+            FilePart::Hooks(_) | FilePart::Whole(_) => None,
+        })
+    }
+
     /// Describes the parts for people.
     pub(super) fn description(&self) -> String {
         let parts = self.parts.iter().map(|part| match part {
@@ -127,6 +135,11 @@ impl DesiredFile {
         (is_of_continue && !self.path.exists() && older.exists()).then_some(older)
     }
 
+    /// Whether the entry of the server is among the parts.
+    pub(super) fn has_server(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, FilePart::Server(_)))
+    }
+
     /// Whether hooks are among the parts.
     pub(super) fn has_hooks(&self) -> bool {
         self.parts.iter().any(|part| !matches!(part, FilePart::Server(_)))
@@ -157,7 +170,7 @@ pub(super) fn desired_files(
 ) -> Vec<DesiredFile> {
     let Some(files) = client.files(scope) else { return Vec::new() };
     let desired = |path, parts| DesiredFile { client, scope, path, parts };
-    let entry = ServerEntry { form: files.server.form, program: machine.program_text() };
+    let entry = server_entry(files, machine);
     let mut desired_files =
         vec![desired(server_file(files, machine), vec![FilePart::Server(entry)])];
     let Some(hooks) = &files.hooks else { return desired_files };
@@ -183,10 +196,7 @@ pub(super) fn desired_file_at(
     let is_here = |location: &FileLocation| location.path(machine) == path;
     let earlier = || {
         let part = if files.server.files.iter().any(is_here) {
-            FilePart::Server(ServerEntry {
-                form: files.server.form,
-                program: machine.program_text(),
-            })
+            FilePart::Server(server_entry(files, machine))
         } else {
             let hooks = files.hooks.as_ref()?;
             let lists = match is_here(&hooks.file) {
@@ -200,6 +210,12 @@ pub(super) fn desired_file_at(
         Some(DesiredFile { client, scope, path: path.to_owned(), parts: vec![part] })
     };
     today.or_else(earlier)
+}
+
+fn server_entry(files: &ScopeFiles, machine: &Machine<'_>) -> ServerEntry {
+    let (program, store) = (machine.program_text(), machine.store_text());
+    let directory = files.server.folder.variable();
+    ServerEntry { form: files.server.form, program, store, directory }
 }
 
 fn server_file(files: &ScopeFiles, machine: &Machine<'_>) -> PathBuf {

@@ -164,6 +164,7 @@ fn write_new(path: &Path, text: &str, kind: FileKind, readers: ReadAccess) -> io
     #[cfg(not(unix))]
     let _ = (kind, readers);
     let mut file = options.open(path)?;
+    store::give_to_folder_owner(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }
@@ -179,7 +180,8 @@ pub(super) fn make_folders(file: &Path, readers: ReadAccess) -> Result<Vec<PathB
         ReadAccess::SystemDefault => std::fs::DirBuilder::new(),
     };
     for folder in &missing {
-        builder.create(folder).map_err(SetupError::io("make the folder", folder))?;
+        let made = builder.create(folder).and_then(|()| store::give_to_folder_owner(folder));
+        made.map_err(SetupError::io("make the folder", folder))?;
     }
     Ok(missing)
 }

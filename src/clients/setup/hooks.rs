@@ -162,7 +162,7 @@ impl HookHandlers {
 
 /// Returns the entry for the list of an event.
 fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEvent) -> Value {
-    let line = machine.command_line(&format!("hook --agent {agent}"));
+    let line = machine.hook_line(&format!("hook --agent {agent}"));
     let timed = |mut handler: Value, timeout: Timeout| {
         let time = match timeout {
             Timeout::Seconds(time) | Timeout::Millis(time) => Some(time),
@@ -183,7 +183,9 @@ fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEve
     };
     match form {
         HookForm::GroupsOfPrograms(timeout) => {
-            let args = ["hook", "--agent", agent];
+            let store = machine.store_text();
+            let store = store.iter().flat_map(|store| [ownership::LOGS, store]);
+            let args: Vec<&str> = ["hook", "--agent", agent].into_iter().chain(store).collect();
             let program = machine.program_text();
             group(timed(json!({ "type": "command", "command": program, "args": args }), timeout))
         }
@@ -194,11 +196,15 @@ fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEve
         HookForm::Shells => {
             let arguments = format!("hook --agent {agent} --event {}", event.name);
             // PowerShell runs a quoted path only after `&`.
-            let program = machine.program_text().replace('\'', "''");
+            let word = |text: String| text.replace('\'', "''");
+            let program = word(machine.program_text());
+            let store = machine.store_text().map_or_else(String::new, |store| {
+                format!(" {} '{}'", ownership::LOGS, word(store))
+            });
             json!({
                 "type": "command",
-                "bash": machine.command_line(&arguments),
-                "powershell": format!("& '{program}' {arguments}"),
+                "bash": machine.hook_line(&arguments),
+                "powershell": format!("& '{program}' {arguments}{store}"),
                 "timeoutSec": 5,
             })
         }
@@ -213,7 +219,7 @@ pub(super) fn plugin_text(machine: &Machine<'_>) -> String {
 
 /// The script for one event, for clients that run scripts.
 pub(super) fn script_text(machine: &Machine<'_>, agent: &str, event: &str) -> String {
-    let line = machine.command_line(&format!("hook --agent {agent} --event {event}"));
+    let line = machine.hook_line(&format!("hook --agent {agent} --event {event}"));
     format!("#!/bin/sh\n{SCRIPT_NOTE}\n{line}\n")
 }
 
@@ -273,7 +279,13 @@ fn is_handler_of_ours(handler: &Value, programs: &[String]) -> bool {
 fn is_line_of_ours(line: &str, programs: &[String]) -> bool {
     let Some(at) = line.rfind(" hook --agent ") else { return false };
     let (program, rest) = line.split_at(at);
-    let words: Vec<&str> = rest.trim_end_matches(" || exit 0").split_whitespace().collect();
+    let rest = rest.trim_end_matches(" || exit 0");
+    let (rest, store) =
+        rest.split_once(" --logs ").map_or((rest, None), |(rest, store)| (rest, Some(store)));
+    if store.is_some_and(|store| unquoted(store).is_none()) {
+        return false;
+    }
+    let words: Vec<&str> = rest.split_whitespace().collect();
     let program = program.strip_prefix("& ").unwrap_or(program);
     let word = unquoted(program);
     word.is_some_and(|word| is_program(&word, programs)) && is_hook(&words)
@@ -302,7 +314,9 @@ fn is_hook(words: &[&str]) -> bool {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
     };
     match words {
-        ["hook", "--agent", agent] => is_name(agent),
+        ["hook", "--agent", agent] | ["hook", "--agent", agent, ownership::LOGS, _] => {
+            is_name(agent)
+        }
         ["hook", "--agent", agent, "--event", event] => is_name(agent) && is_name(event),
         _ => false,
     }
@@ -345,6 +359,7 @@ mod tests {
             project: "/p".into(),
             folders: Vec::new(),
             program: program.into(),
+            store: None,
             lookup: &|_| None,
         }
     }

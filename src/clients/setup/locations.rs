@@ -4,6 +4,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use super::ownership::LOGS;
+
 /// A platform, as clients distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
@@ -64,6 +66,8 @@ pub struct Machine<'a> {
     pub folders: Vec<PathBuf>,
     /// The program that clients start: its path, or only its name if PATH leads to it.
     pub program: PathBuf,
+    /// The directory of the logs, if a client would not find it by itself: it need not have the variables of the shell.
+    pub store: Option<PathBuf>,
     /// Looks up an environment variable.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
 }
@@ -165,6 +169,8 @@ impl Machine<'_> {
             project: self.project.clone(),
             folders: self.folders.clone(),
             program: name.map_or_else(|| self.program.clone(), PathBuf::from),
+            // People who share a project have their stores in different folders.
+            store: self.store.clone().filter(|_| scope == SetupScope::User),
             lookup: self.lookup,
         }
     }
@@ -190,6 +196,21 @@ impl Machine<'_> {
     /// The program as text.
     pub(super) fn program_text(&self) -> String {
         self.program.display().to_string()
+    }
+
+    /// The directory of the logs as an argument, where clients must be told it.
+    pub(super) fn store_text(&self) -> Option<String> {
+        self.store.as_ref().map(|store| store.display().to_string())
+    }
+
+    /// The arguments of a hook as words of a shell line.
+    pub(super) fn hook_line(&self, arguments: &str) -> String {
+        match &self.store {
+            Some(store) => {
+                self.command_line(&format!("{arguments} {LOGS} {}", quoted(store, self.platform)))
+            }
+            None => self.command_line(arguments),
+        }
     }
 
     /// The program and its arguments as one shell line. The line succeeds even if the program was removed: some
@@ -248,6 +269,7 @@ mod tests {
             project: "/p".into(),
             folders: folders.iter().map(|name| place(name)).collect(),
             program: place("bin/agent-knowledge"),
+            store: None,
             lookup: &|_| None,
         };
         let (bare, path) = (PathBuf::from("agent-knowledge"), place("bin/agent-knowledge"));
@@ -273,6 +295,7 @@ mod tests {
             project: "/p".into(),
             folders: vec![folder],
             program: "/ak".into(),
+            store: None,
             lookup: &|_| None,
         };
         // Tests run in the folder of the manifest.
@@ -295,6 +318,7 @@ mod tests {
             project: "/p".into(),
             folders: Vec::new(),
             program: "/ak".into(),
+            store: None,
             lookup: &lookup,
         };
         let linux = machine(Platform::Linux);

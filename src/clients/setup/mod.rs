@@ -116,7 +116,7 @@ pub enum SetupError {
         source: io::Error,
     },
     /// The file is damaged, or has a form that setup does not change.
-    #[error("{}:{}:{}: {}; nothing was written: correct the file and run this again", path.display(), wrong.line, wrong.column, wrong.why)]
+    #[error("{}:{}:{}: {}; nothing was written: change the file there and run this again", path.display(), wrong.line, wrong.column, wrong.why)]
     Broken {
         /// The file.
         path: PathBuf,

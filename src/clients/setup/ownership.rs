@@ -1,5 +1,5 @@
-//! How our own entries are recognised: they start a program with the one argument `mcp`. Any other entry with our
-//! name belongs to the user. Not here: where entries are, and hooks.
+//! How our own entries are recognised: they start a program with the argument `mcp`, and perhaps the store, and the folder of the session
+//! as a variable of the client. Any other entry with our name belongs to the user. Not here: where entries are, and hooks.
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,51 @@ pub(super) const NAME: &str = "agent-knowledge";
 
 /// The argument that starts our server.
 pub(super) const ARGUMENT: &str = "mcp";
+
+/// What names the store, if the client would not find it by itself.
+pub(super) const LOGS: &str = "--logs";
+
+/// The variable that names the store, which people put into the environment of an entry.
+const LOGS_VARIABLE: &str = "AGENT_KNOWLEDGE_LOGS";
+
+/// What names the folder of the session, if the client has a variable for it.
+pub(super) const DIRECTORY: &str = "--directory";
+
+/// Returns the arguments of our server. `variable` is the client's for the folder of the session.
+pub(super) fn arguments<'a>(store: Option<&'a str>, variable: Option<&'a str>) -> Vec<&'a str> {
+    let store = store.map(|store| [LOGS, store]);
+    let directory = variable.map(|variable| [DIRECTORY, variable]);
+    std::iter::once(ARGUMENT).chain(store.into_iter().chain(directory).flatten()).collect()
+}
+
+/// Whether these are arguments that setup writes, now, with another version or for another store. A path behind `--directory` is its
+/// user's.
+fn are_ours(arguments: &[Value]) -> bool {
+    let words: Vec<&str> = arguments.iter().filter_map(Value::as_str).collect();
+    let pairs =
+        words.split_first().filter(|(first, _)| **first == ARGUMENT).map(|(_, pairs)| pairs);
+    let is_ours = |pair: &[&str]| match pair {
+        [LOGS, _] => true,
+        [DIRECTORY, variable] => variable.starts_with("${"),
+        _ => false,
+    };
+    words.len() == arguments.len() && pairs.is_some_and(|pairs| pairs.chunks(2).all(is_ours))
+}
+
+/// Returns the store that an entry of ours names, by its arguments or its environment.
+pub(super) fn store_of(found: &Value) -> Option<String> {
+    let found = found.get("transport").unwrap_or(found);
+    let words =
+        ["args", "command"].iter().filter_map(|name| found.get(*name)?.as_array()).flatten();
+    let words: Vec<&str> = words.filter_map(Value::as_str).collect();
+    let named = words.windows(2).find_map(|pair| match pair {
+        [LOGS, store] => Some((*store).to_owned()),
+        _ => None,
+    });
+    let set = ["env", "envs", "environment"].iter();
+    let set = || set.clone().find_map(|name| found.get(*name)?.get(LOGS_VARIABLE)?.as_str());
+    named.or_else(|| set().map(str::to_owned))
+}
 
 /// Members of entries for remote servers.
 const ADDRESSES: [&str; 4] = ["url", "httpUrl", "serverUrl", "uri"];
@@ -29,10 +74,10 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
     let kind = wanted.get("type").unwrap_or(&stdio);
     let starts = match (found.get("command"), wanted.get("command")) {
         (Some(Value::Array(words)), Some(Value::Array(_))) => {
-            words.len() == 2 && words.last().is_some_and(|last| last == ARGUMENT)
+            words.split_first().is_some_and(|(_, arguments)| are_ours(arguments))
         }
         (Some(Value::String(_)), Some(Value::String(_))) => {
-            found.get("args") == Some(&json!([ARGUMENT]))
+            found.get("args").and_then(Value::as_array).is_some_and(|given| are_ours(given))
         }
         _ => false,
     };
@@ -43,7 +88,7 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
 pub(super) fn foreign_entry_error(text: &str) -> EditError {
     let place = text.find(NAME).unwrap_or(0);
     let why = format!(
-        "there is an entry {NAME} that setup did not write (it is not a program with the one argument {ARGUMENT}); \
+        "there is an entry {NAME} that setup did not write (it is not a program with the argument {ARGUMENT} alone); \
          rename or remove it"
     );
     EditError::at(text, place, &why)
@@ -68,6 +113,26 @@ pub(super) fn differs_only_in_word(text: &str, ours: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
+    // S-SETUP-9
+    #[test]
+    fn the_store_of_an_entry_is_read_from_arguments_and_environment() {
+        for (found, store) in [
+            (json!({ "command": "/ak", "args": ["mcp"] }), None),
+            (json!({ "command": "/ak", "args": ["mcp", "--logs", "/a"] }), Some("/a")),
+            (json!({ "command": ["/ak", "mcp", "--logs", "/a"] }), Some("/a")),
+            (
+                json!({ "transport": { "command": "/ak", "args": ["mcp", "--logs", "/a"] } }),
+                Some("/a"),
+            ),
+            (
+                json!({ "command": "/ak", "args": ["mcp"], "env": { "AGENT_KNOWLEDGE_LOGS": "/b" } }),
+                Some("/b"),
+            ),
+        ] {
+            assert_eq!(store_of(&found).as_deref(), store, "{found}");
+        }
+    }
+
     // S-SETUP-4
     #[test]
     fn an_entry_is_ours_if_it_starts_a_program_with_mcp() {
@@ -76,6 +141,14 @@ mod tests {
             (json!({ "command": "/old", "args": ["mcp"], "env": { "A": "1" } }), true),
             (json!({ "type": "stdio", "command": "/old", "args": ["mcp"] }), true),
             (json!({ "type": "http", "command": "/old", "args": ["mcp"] }), false),
+            (json!({ "command": "/old", "args": ["mcp", "--logs", "/srv/logs"] }), true),
+            (json!({ "command": "/old", "args": ["mcp", "--logs"] }), false),
+            (
+                json!({ "command": "/old", "args": ["mcp", "--directory", "${workspaceFolder}"] }),
+                true,
+            ),
+            (json!({ "command": "/old", "args": ["mcp", "--directory", "/srv/api"] }), false),
+            (json!({ "command": "/old", "args": ["mcp", 1] }), false),
             (json!({ "command": "npx", "args": ["-y", "mcp"] }), false),
             (json!({ "command": "/old" }), false),
             (json!({ "url": "https://x.example/mcp" }), false),

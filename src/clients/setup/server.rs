@@ -20,6 +20,10 @@ pub(super) struct ServerEntry {
     pub(super) form: ServerForm,
     /// The path of the program.
     pub(super) program: String,
+    /// The directory of the logs, if the client must be told it.
+    pub(super) store: Option<String>,
+    /// The client's variable for the folder of a session. Only JSON carries it: no client with another form has one.
+    pub(super) directory: Option<&'static str>,
 }
 
 impl ServerEntry {
@@ -72,7 +76,7 @@ impl ServerEntry {
 
     /// Refuses an entry with our name that its user made or changed.
     fn refuse_others(&self, text: &str) -> Result<(), EditError> {
-        let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
+        let wanted = self.plain();
         let (found, wanted) = match self.form {
             ServerForm::Json(key, form) => {
                 (Json::parse(text)?.get(&[key, NAME]), self.members(form).into())
@@ -93,9 +97,11 @@ impl ServerEntry {
         }
     }
 
-    /// Whether a whole file is as we write it, for any program.
+    /// Whether a whole file is as we write it, for any program and store.
     fn is_its_file(&self, text: &str) -> bool {
-        ownership::differs_only_in_word(text, &self.yaml_file(), &self.quoted())
+        let store = self.store_in(text).flatten();
+        let then = Self { store, ..self.clone() };
+        ownership::differs_only_in_word(text, &then.yaml_file(), &then.quoted())
     }
 
     /// Whether the file contains nothing else.
@@ -143,12 +149,13 @@ impl ServerEntry {
     }
 
     fn members(&self, form: EntryForm) -> Map<String, Value> {
-        let (program, args) = (&self.program, [ARGUMENT]);
+        let (program, args) = (&self.program, self.arguments());
         let members = match form {
             EntryForm::Plain => json!({ "command": program, "args": args }),
             EntryForm::Stdio => json!({ "type": "stdio", "command": program, "args": args }),
             EntryForm::Local => {
-                json!({ "type": "local", "command": [program, ARGUMENT], "enabled": true })
+                let words: Vec<&str> = std::iter::once(&**program).chain(args).collect();
+                json!({ "type": "local", "command": words, "enabled": true })
             }
             EntryForm::LocalTools => {
                 json!({ "type": "local", "command": program, "args": args, "tools": ["*"] })
@@ -166,34 +173,51 @@ impl ServerEntry {
         members.as_object().cloned().unwrap_or_default()
     }
 
+    fn arguments(&self) -> Vec<&str> {
+        ownership::arguments(self.store.as_deref(), self.directory)
+    }
+
+    /// The entry as most clients have it.
+    fn plain(&self) -> Value {
+        self.members(EntryForm::Plain).into()
+    }
+
     /// The program in double quotes, which JSON and YAML read alike.
     fn quoted(&self) -> String {
         Value::from(self.program.as_str()).to_string()
     }
 
+    /// The arguments as elements of a YAML list.
+    fn argument_lines(&self, margin: &str) -> Vec<String> {
+        let plain = |word: &str| word == ARGUMENT;
+        let word =
+            |word: &str| if plain(word) { word.to_owned() } else { Value::from(word).to_string() };
+        self.arguments()
+            .into_iter()
+            .map(|argument| format!("{margin}- {}", word(argument)))
+            .collect()
+    }
+
     fn extension_lines(&self) -> Vec<String> {
-        let lines = [
+        let head = [
             format!("{NAME}:"),
             format!("  name: {NAME}"),
             "  type: stdio".to_owned(),
             format!("  cmd: {}", self.quoted()),
             "  args:".to_owned(),
-            format!("    - {ARGUMENT}"),
-            "  enabled: true".to_owned(),
-            // In seconds; the server answers in milliseconds.
-            "  timeout: 60".to_owned(),
         ];
-        lines.to_vec()
+        // In seconds; the server answers in milliseconds.
+        let tail = ["  enabled: true", "  timeout: 60"].map(str::to_owned);
+        head.into_iter().chain(self.argument_lines("    ")).chain(tail).collect()
     }
 
     fn element_lines(&self) -> Vec<String> {
-        let lines = [
+        let head = [
             format!("- name: {NAME}"),
             format!("  command: {}", self.quoted()),
             "  args:".to_owned(),
-            format!("    - {ARGUMENT}"),
         ];
-        lines.to_vec()
+        head.into_iter().chain(self.argument_lines("    ")).collect()
     }
 
     fn yaml_file(&self) -> String {
@@ -202,7 +226,7 @@ impl ServerEntry {
         format!("name: {NAME}\nversion: 0.0.1\nschema: v1\nmcpServers:\n{}", element.concat())
     }
 
-    /// In an existing block only the program is updated.
+    /// In an existing block only the program is updated. One with other arguments is written anew if setup wrote all of it.
     fn put_yaml(
         &self,
         text: &str,
@@ -214,15 +238,54 @@ impl ServerEntry {
             return Ok(text.to_owned());
         }
         match yaml::read(text, place)? {
-            Some(_) => yaml::set_member(text, place, member, &self.quoted()),
+            Some(found) if found.get("args") == self.plain().get("args") => {
+                yaml::set_member(text, place, member, &self.quoted())
+            }
+            Some(found) => {
+                let store = ownership::store_of(&found);
+                let without = yaml::remove(text, place)?;
+                let before = Self { store, ..self.clone() };
+                let before =
+                    if place.is_list { before.element_lines() } else { before.extension_lines() };
+                let is_whole = yaml::add(&without, place, &before)? == text;
+                if is_whole {
+                    yaml::add(&without, place, lines)
+                } else {
+                    Err(self.other_arguments(text))
+                }
+            }
             None => yaml::add(text, place, lines),
         }
     }
 
+    /// Refuses a block that its user changed as well: its lines are not known one by one.
+    fn other_arguments(&self, text: &str) -> EditError {
+        let why = format!(
+            "the entry {NAME} has other arguments than setup would write, and changes of yours; set args: {}",
+            Value::from(self.arguments())
+        );
+        EditError::at(text, text.find(NAME).unwrap_or(0), &why)
+    }
+
+    /// Returns the store that the entry names; `None` where there is no entry of ours.
+    pub(super) fn store_in(&self, text: &str) -> Option<Option<String>> {
+        let found = match self.form {
+            ServerForm::Json(key, _) => Json::parse(text).ok()?.get(&[key, NAME]),
+            ServerForm::Toml(key) => toml::read(text, [key, NAME]).ok()?,
+            ServerForm::YamlExtension(key) => yaml::read(text, extension(key)).ok()?,
+            ServerForm::YamlList(key) => yaml::read(text, element(key)).ok()?,
+            ServerForm::YamlFile => yaml::read(text, element("mcpServers")).ok()?,
+        };
+        found.map(|found| ownership::store_of(&found))
+    }
+
     fn stands_in_yaml(&self, text: &str, block: YamlBlock<'_>) -> Result<bool, EditError> {
-        let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
+        let wanted = self.plain();
+        let is_same = |found: &Value, name| found.get(name) == wanted.get(name);
         Ok(yaml::read(text, block)?.is_some_and(|found| {
-            found.get("command") == wanted.get("command") && ownership::is_ours(&found, &wanted)
+            is_same(&found, "command")
+                && is_same(&found, "args")
+                && ownership::is_ours(&found, &wanted)
         }))
     }
 }
@@ -277,7 +340,7 @@ mod tests {
     use super::*;
 
     fn entry(form: ServerForm, program: &str) -> ServerEntry {
-        ServerEntry { form, program: program.to_owned() }
+        ServerEntry { form, program: program.to_owned(), store: None, directory: None }
     }
 
     const FORMS: [ServerForm; 6] = [
@@ -302,6 +365,19 @@ mod tests {
             let left = new.remove_from(&text, None).unwrap();
             assert!(["", "{}\n"].contains(&left.as_str()), "{left:?}");
         }
+    }
+
+    // S-SETUP-2
+    #[test]
+    fn an_earlier_entry_learns_the_folder_of_the_session() {
+        let form = ServerForm::Json("mcpServers", EntryForm::Plain);
+        let before = entry(form, "/ak").add_to("").unwrap();
+        let now = ServerEntry { directory: Some("${workspaceFolder}"), ..entry(form, "/ak") };
+        assert!(!now.is_in(&before).unwrap());
+        let text = now.add_to(&before).unwrap();
+        assert!(now.is_in(&text).unwrap() && text.contains("${workspaceFolder}"), "{text}");
+        assert_eq!(now.add_to(&text).unwrap(), text);
+        assert_eq!(now.remove_from(&text, Some(&before)).unwrap(), before);
     }
 
     #[test]

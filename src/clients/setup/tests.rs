@@ -35,6 +35,7 @@ impl TestMachine {
             project: place("project"),
             folders: Vec::new(),
             program: program.into(),
+            store: None,
             lookup: &nothing_set,
         }
     }

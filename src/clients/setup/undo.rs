@@ -133,15 +133,16 @@ pub(super) fn recorded_desired_file(
     machine: &Machine<'_>,
 ) -> Option<DesiredFile> {
     let client = clients::all_clients().find(|client| client.title == done.title)?;
+    let scope = SetupScope::parse(&done.scope)?;
     let then = Machine {
         platform: machine.platform,
         home: machine.home.clone(),
         project: done.project.clone(),
         folders: Vec::new(),
         program: done.program.clone(),
+        store: machine.store.clone().filter(|_| scope == SetupScope::User),
         lookup: machine.lookup,
     };
-    let scope = SetupScope::parse(&done.scope)?;
     let named = |desired: &DesiredFile| desired.path.file_name() == done.path.file_name();
     desired_file_at(client, scope, &then, &done.path)
         .or_else(|| desired_files(client, scope, &then).into_iter().find(named))

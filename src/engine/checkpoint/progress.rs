@@ -70,6 +70,10 @@ fn write_reason(reason: &SkipReason, to: &mut BinaryEncoder) {
         }
         SkipReason::Empty => to.number(5),
         SkipReason::NotOfMirror => to.number(6),
+        SkipReason::Joined { events } => {
+            to.number(7);
+            to.number(u64::try_from(*events).unwrap_or(u64::MAX));
+        }
     }
 }
 
@@ -82,6 +86,7 @@ fn read_reason(from: &mut BinaryDecoder<'_>) -> Option<SkipReason> {
         4 => SkipReason::NotAnObject(json_type_named(from.text()?)?),
         5 => SkipReason::Empty,
         6 => SkipReason::NotOfMirror,
+        7 => SkipReason::Joined { events: usize::try_from(from.number()?).ok()? },
         _ => return None,
     })
 }

@@ -213,7 +213,7 @@ fn links_lead_out_of_no_folder() {
     std::fs::write(outside.join("deep/more.md"), "more").unwrap();
     std::fs::write(vault.join("mine.md"), "mine").unwrap();
     std::fs::write(vault.join("long.md"), "x".repeat((1 << 20) + 1)).unwrap();
-    std::fs::write(vault.join("bytes.md"), b"\xFF\xFE").unwrap();
+    std::fs::write(vault.join("bytes.md"), b"\xFF\xFEx").unwrap();
     symlink(outside.join("secret.md"), vault.join("link.md")).unwrap();
     symlink(outside.join("deep"), vault.join("deep")).unwrap();
     symlink(&vault, vault.join("round")).unwrap();

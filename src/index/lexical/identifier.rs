@@ -7,6 +7,16 @@ pub(super) fn parts(identifier: &str) -> impl Iterator<Item = &str> {
     identifier.split('_').flat_map(humps).flat_map(name_and_number)
 }
 
+/// Fewest digits of a code in hexadecimal: shorter numbers match too much.
+const HEX_DIGITS_MIN: usize = 4;
+
+/// Returns the digits of a code such as `0x80070005`, which some programs print without `0x`.
+pub(super) fn hex_digits(word: &str) -> Option<&str> {
+    let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"))?;
+    let is_code = digits.len() >= HEX_DIGITS_MIN && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    is_code.then_some(digits)
+}
+
 /// Splits `word` at its case boundaries; empty for an empty word.
 fn humps(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
@@ -67,6 +77,14 @@ mod tests {
         assert_eq!(split("parseXMLDocs2"), ["parse", "XML", "Docs", "2"]);
         assert_eq!(split("TS2345"), ["TS", "2345"]);
         assert_eq!(split("größeÄndern"), ["größe", "Ändern"]);
+    }
+
+    #[test]
+    fn a_code_has_digits_of_its_own() {
+        assert_eq!(hex_digits("0x80070005"), Some("80070005"));
+        for other in ["0x1f", "80070005", "0xzzzz", "x"] {
+            assert_eq!(hex_digits(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -26,6 +26,24 @@ pub(super) fn is_inner(character: char) -> bool {
     matches!(character, '-' | '.' | '/' | '\\' | ':' | '\'' | '’')
 }
 
+/// Returns a character as everybody writes it: hyphens that only forbid or allow a line break are plain ones, and ё is
+/// е. `None` for signs that most writers leave out: Arabic and Hebrew vowels, and hyphens that show at a line's end.
+pub(super) fn without_option(character: char) -> Option<char> {
+    match character {
+        '\u{2010}' | '\u{2011}' => Some('-'),
+        'ё' => Some('е'),
+        'Ё' => Some('Е'),
+        '\u{AD}' | '\u{640}' => None,
+        '\u{591}'..='\u{5C7}' | '\u{610}'..='\u{61A}' | '\u{64B}'..='\u{65F}' | '\u{670}'
+            if is_combining_mark(character) =>
+        {
+            None
+        }
+        '\u{6D6}'..='\u{6ED}' if is_combining_mark(character) => None,
+        other => Some(other),
+    }
+}
+
 /// Returns the class of a character.
 pub(super) fn class_of(character: char) -> CharacterClass {
     match character {

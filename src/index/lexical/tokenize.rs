@@ -8,7 +8,9 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_qui
 
 use super::analysis::{Tokenizers, WordCache};
 use super::identifier;
-use super::script::{CharacterClass, JOINERS, SEPARATORS, bigrams, class_of, is_inner};
+use super::script::{
+    CharacterClass, JOINERS, SEPARATORS, bigrams, class_of, is_inner, without_option,
+};
 use super::terms::TermList;
 
 /// Longest term and longest identifier, in bytes. A SHA-256 in hex (64) and any name that people type fit. Longer
@@ -49,12 +51,16 @@ pub(super) fn terms_of(
     analysis.terms
 }
 
-/// Normalises to NFKC, so that a word typed on two systems is one term.
+/// Normalises to NFKC without optional marks, so that a word typed on two systems is one term.
 fn normalised(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let is_normal = is_nfkc_quick(text.chars()) == IsNormalized::Yes;
+    if is_normal && text.chars().all(|c| without_option(c) == Some(c)) {
         Cow::Borrowed(text)
     } else {
-        Cow::Owned(text.nfkc().collect())
+        Cow::Owned(text.nfkc().filter_map(without_option).collect())
     }
 }
 
@@ -141,6 +147,7 @@ impl Analysis<'_> {
             self.parts(identifier);
         } else {
             self.word(identifier.trim_matches('_'));
+            identifier::hex_digits(identifier).into_iter().for_each(|digits| self.word(digits));
         }
     }
 
@@ -243,7 +250,7 @@ mod tests {
     fn error_codes_stay_whole() {
         assert_eq!(terms("ECONNREFUSED EACCES"), ["econnrefus", "eacc"]);
         assert_eq!(terms("error[E0277]: HTTP 404"), ["error", "e0277", "http", "404"]);
-        assert_eq!(terms("0x80070005"), ["0x80070005"]);
+        assert_eq!(terms("0x80070005"), ["0x80070005", "80070005"]);
         assert_eq!(terms("TS2345:"), ["ts2345", "ts", "2345"]);
     }
 
@@ -289,6 +296,21 @@ mod tests {
         assert_eq!(terms("Größe café"), ["gross", "cafe"]);
         assert_eq!(terms("cafe\u{301}"), ["cafe"]);
         assert_eq!(terms("привет"), ["privet"]);
+    }
+
+    // S-RANK-1
+    #[test]
+    fn what_a_writer_may_leave_out_makes_no_other_word() {
+        for (written, plain) in [
+            ("Ёмкость ёмкость", "Емкость емкость"),
+            ("\u{643}\u{64E}\u{644}\u{650}\u{645}\u{64E}\u{629}", "\u{643}\u{644}\u{645}\u{629}"),
+            ("\u{5E9}\u{5C1}\u{5B8}\u{5DC}\u{5D5}\u{5B9}\u{5DD}", "\u{5E9}\u{5DC}\u{5D5}\u{5DD}"),
+            ("e\u{2011}mail e\u{2010}mail", "e-mail e-mail"),
+            ("con\u{AD}nection", "connection"),
+        ] {
+            assert_eq!(terms(written), terms(plain), "{written}");
+        }
+        assert_ne!(terms("мой"), terms("мои"));
     }
 
     #[test]

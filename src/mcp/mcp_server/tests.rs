@@ -1,5 +1,6 @@
 //! Talks to the server as clients do: lines of JSON-RPC on a pair of streams, in both eras.
 
+mod roots;
 mod test_client;
 
 use std::sync::mpsc;
@@ -28,7 +29,8 @@ fn both_eras_get_server_info_and_instructions() {
     run(async {
         for era in BOTH {
             let (client, opened) = LineClient::open(era, FakeApi::new()).await;
-            assert_eq!(opened["instructions"], schema::INSTRUCTIONS, "{era:?}");
+            let instructions = schema::instructions(ProjectKnowledge::OfEachCall);
+            assert_eq!(opened["instructions"], instructions, "{era:?}: nobody said where it is");
             let able = opened["capabilities"].as_object().unwrap();
             let mut able: Vec<&str> = able.keys().map(String::as_str).collect();
             able.sort_unstable();
@@ -133,7 +135,7 @@ fn tool_errors_are_reported_to_the_model() {
             let (mut client, _) = LineClient::open(era, FakeApi::new()).await;
             for (tool, arguments, expected) in [
                 (tool::SEARCH, json!({"q": "x"}), "did you mean \"query\"?"),
-                (tool::SEARCH, json!({"query": "x", "limit": 99}), "limit: must be a whole number"),
+                (tool::SEARCH, json!({"query": "x", "limit": -1}), "limit: must be a whole number"),
                 (tool::SEARCH, json!({"ids": "nope"}), "nearest: m12, m120"),
                 (tool::SEARCH, json!({"query": "fail"}), "disk on fire"),
                 (tool::SAVE, json!({"event_type": "error"}), "lesson: is empty"),
@@ -143,6 +145,15 @@ fn tool_errors_are_reported_to_the_model() {
                 assert!(text(&result).contains(expected), "{result}");
                 assert_eq!(result["isError"], true, "{result}");
             }
+            let text_of_arguments =
+                json!({"name": tool::SEARCH, "arguments": "{\"query\": \"x\"}"});
+            let read = client.ask("tools/call", text_of_arguments).await;
+            assert_eq!(text(&read["result"]), "search \"x\" All(None) Hybrid");
+            let more = json!({"query": "x", "limit": 99, "sessionId": "s"});
+            let noted = client.call(tool::SEARCH, more).await;
+            let expected = "search \"x\" All(None) Hybrid\n\nNote: limit is at most 20, so 20 was taken.\n\
+                Note: unknown field was ignored: \"sessionId\".";
+            assert_eq!(text(&noted), expected);
             let bare = client.ask("tools/call", json!({"name": tool::CONTEXT})).await;
             assert_eq!(text(&bare["result"]), "context None 800", "arguments may be left out");
         }

@@ -42,6 +42,7 @@ fn briefing_within(
         repo: &repo,
         picked,
         changed: &changed,
+        log_state: LogState::Read,
         unmerged: &UnmergedMemories::new(),
         notices,
         shape,

@@ -137,7 +137,7 @@ impl ArchivingRun<'_> {
         for path in [self.store.root().join(FOLDER), folder.clone()] {
             if !layout::is_own_folder(&path)? {
                 let failed = || StoreError::io("make the directory", &path);
-                layout::make_private_dir(&path).map_err(failed())?;
+                crate::make_private_dir(&path).map_err(failed())?;
                 let made = File::open(&path).map_err(failed())?;
                 rewrite::owned_like(&made, like).map_err(failed())?;
             }

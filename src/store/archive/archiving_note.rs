@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::super::open_private;
 use super::super::rewrite::copy_of;
 use super::super::{FileId, StoreError, layout, sync};
 use super::{folder_of, is_name};
@@ -50,11 +51,10 @@ impl ArchivingNote {
     pub fn write(note: &Path, segment: &Path, copy: Option<FileId>) -> Result<(), StoreError> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(true).write(true);
-        layout::private(&mut options);
         let name = segment.file_name().unwrap_or_default().to_string_lossy();
         let copy = copy.map(|copy| copy.to_string()).unwrap_or_default();
         let text = format!("{name:NAME_BYTES$}{copy}\n");
-        let mut file = options.open(note).map_err(StoreError::io("make", note))?;
+        let mut file = open_private(&mut options, note).map_err(StoreError::io("make", note))?;
         file.write_all(text.as_bytes()).map_err(StoreError::io("write", note))?;
         sync::sync_alone(&file, note)
     }

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::super::open_private;
 use super::ChainHash;
 use super::chain_entry::ChainEntry;
 use crate::{Store, StoreError, layout};
@@ -91,8 +92,7 @@ pub(super) fn append(log: &Path, entries: &str) -> io::Result<()> {
     let path = path_of(log);
     let mut options = OpenOptions::new();
     options.read(true).append(true);
-    layout::private(&mut options);
-    let mut file = options.open(&path)?;
+    let mut file = open_private(&mut options, &path)?;
     let length = file.metadata()?.len();
     if length > 0 {
         let mut last = [0; 1];
@@ -118,8 +118,7 @@ pub(super) fn replace(log: &Path, path: &Path, text: &str) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
-    layout::private(&mut options);
-    let mut file = options.open(&new)?;
+    let mut file = open_private(&mut options, &new)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     std::fs::rename(&new, path)

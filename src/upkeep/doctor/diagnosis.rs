@@ -1,5 +1,7 @@
 //! One finding: what it is about, how bad it is, and the command that fixes it. Not here: the checks.
 
+use store::Remedy;
+
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
@@ -36,5 +38,12 @@ impl Diagnosis {
 
     pub(super) fn with_fix(self, command: String) -> Self {
         Self { fix: Some(command), ..self }
+    }
+
+    /// Adds what the user can do, in words and as a command.
+    pub(super) fn with_remedy(self, remedy: Remedy) -> Self {
+        let Remedy { lead, command } = remedy;
+        let says = if lead.is_empty() { self.says } else { format!("{}; {lead}", self.says) };
+        Self { says, fix: command, ..self }
     }
 }

@@ -5,9 +5,12 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::diagnosis::Diagnosis;
+use super::log_contents::changed_by_others;
 use crate::counted_noun::counted;
 use crate::display_path::{display_path, shell_word};
-use store::{ChainFaultKind, LockState, Store, create_probe_file, line_count};
+use store::{ChainFaultKind, LockState, Store, access_remedy, create_probe_file, line_count};
+#[cfg(unix)]
+use store::{can_others_read, can_others_write, sharing_remedy};
 
 /// Most logs with a problem that are listed one by one.
 const TOLD_MAX: usize = 20;
@@ -37,6 +40,7 @@ pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
     match store.logs() {
         Ok(logs) => {
             findings.extend(about_logs(&logs));
+            findings.extend(changed_by_others(&logs));
             findings.push(locks(store, &logs));
             findings.extend(chains(store, &logs));
         }
@@ -70,7 +74,7 @@ fn directory(root: &Path, found: &Metadata) -> Diagnosis {
         }
         Err(error) => {
             let says = format!("no file can be written in {}: {error}", display_path(root));
-            Diagnosis::fail("store", says).with_fix(format!("chmod u+rwx {}", shell_word(root)))
+            Diagnosis::fail("store", says).with_remedy(access_remedy(root, root))
         }
         Ok(made) if owner(&made) != owner(found) => {
             let says = format!("{} belongs to another user", display_path(root));
@@ -122,8 +126,8 @@ fn about_log(log: &Path) -> Option<Diagnosis> {
         return Some(fail("has a second name (a hard link), which is refused").with_fix(fix));
     }
     if let Err(error) = std::fs::OpenOptions::new().read(true).append(true).open(log) {
-        let fix = format!("chmod u+rw {}", shell_word(log));
-        return Some(fail(&format!("cannot be read and written: {error}")).with_fix(fix));
+        let fix = access_remedy(log, log.parent().unwrap_or(log));
+        return Some(fail(&format!("cannot be read and written: {error}")).with_remedy(fix));
     }
     open_to_others("logs", log, &found)
 }
@@ -145,14 +149,11 @@ fn moved_away(path: &Path) -> String {
 
 #[cfg(unix)]
 fn open_to_others(about: &'static str, path: &Path, found: &Metadata) -> Option<Diagnosis> {
-    let mode = std::os::unix::fs::MetadataExt::mode(found);
-    if mode & 0o022 != 0 {
+    if can_others_write(path, found) {
         let says = format!("{} can be written by others", display_path(path));
-        return Some(
-            Diagnosis::fail(about, says).with_fix(format!("chmod go-w {}", shell_word(path))),
-        );
+        return Some(Diagnosis::fail(about, says).with_remedy(sharing_remedy(path, found)));
     }
-    if mode & 0o055 != 0 {
+    if can_others_read(path, found) {
         let says = format!("{} can be read by others", display_path(path));
         return Some(
             Diagnosis::warn(about, says).with_fix(format!("chmod go-rwx {}", shell_word(path))),

@@ -4,6 +4,7 @@
 mod diagnosis;
 mod doctor_request;
 mod file_checks;
+mod log_contents;
 mod machine;
 mod parts;
 mod set_up;

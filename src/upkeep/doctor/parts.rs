@@ -11,7 +11,7 @@ use crate::display_path::{display_path, shell_word};
 use index::embed::{EmbedError, RUNS_MODEL, model};
 use reply::StateNote;
 use search::snapshot::MemoryUsage;
-use store::{create_probe_file, trusted};
+use store::{access_remedy, create_probe_file, trusted};
 
 /// How long the other program may take to print its version, in milliseconds. Ours takes two. Another program of
 /// that name must not block this process.
@@ -110,8 +110,7 @@ pub(super) fn cache(directory: &Path) -> Diagnosis {
     }
     if let Err(error) = create_probe_file(directory) {
         let says = format!("vectors cannot be stored in {}: {error}", display_path(directory));
-        return Diagnosis::warn("cache", says)
-            .with_fix(format!("chmod u+rwx {}", shell_word(directory)));
+        return Diagnosis::warn("cache", says).with_remedy(access_remedy(directory, directory));
     }
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let bytes: u64 =

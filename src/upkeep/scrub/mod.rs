@@ -71,7 +71,7 @@ fn files(request: &ScrubRequest<'_>, list: FileLister) -> Result<Vec<PathBuf>, S
 
 /// Checks without a lock first, because almost no file contains a secret.
 fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<ScrubbedFile, StoreError> {
-    let file_repo = Store::repo_of(file).to_string();
+    let file_repo = Store::repo_of_lines(file).to_string();
     let exposed = |line: &LogLine<'_>| find_exposed(request.recogniser, line.bytes, &file_repo);
     let mut scrubber = Scrubber::new(file);
     scrubber.scrubbed.too_long = store::lines_of(file, |line| {

@@ -70,6 +70,8 @@ pub(super) struct LogCensus {
     /// Lines that repeat an event.
     pub repeated: usize,
     pub skipped: Findings<SkippedLine>,
+    /// Lines with several events.
+    pub joined: Findings<SkippedLine>,
     /// Lines that a killed writer left unfinished and a later one closed.
     pub cut_off: Findings<SkippedLine>,
     /// The line number and the secret.

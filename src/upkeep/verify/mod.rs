@@ -15,7 +15,7 @@ use super::secret_lines::SecretRecogniser;
 use super::{CheckReport, CheckVerdict};
 use crate::own_files::OwnFiles;
 use crate::surfaces::OwnFolders;
-use event::{DecodedLine, Event, Timestamp, codec};
+use event::{DecodedLine, Event, SkipReason, Timestamp, codec, joined_events};
 use memory::{LinePlace, Version};
 use sessions::session_scrub::RowScrub;
 use settings::Config;
@@ -232,7 +232,7 @@ struct LogCheck<'a> {
 
 impl<'a> LogCheck<'a> {
     fn new(request: &'a VerifyRequest<'a>, log: &'a Path, found: LogCensus) -> Self {
-        let file_repo = Store::repo_of(log).to_string();
+        let file_repo = Store::repo_of_lines(log).to_string();
         Self { request, log, file_repo, found, quarantine: None, failed: None }
     }
 
@@ -244,13 +244,22 @@ impl<'a> LogCheck<'a> {
         if let Some(exposed) = recogniser.find_secrets_in(line.bytes, &decoded, &self.file_repo) {
             exposed.spots.into_iter().for_each(|spot| self.found.secrets.add((place.line, spot)));
         }
+        let joined = match &decoded {
+            DecodedLine::Skipped(_) => joined_events(line.bytes, &self.file_repo),
+            DecodedLine::Blank | DecodedLine::Event(_) => None,
+        };
+        if let Some(events) = joined {
+            let reason = SkipReason::Joined { events: events.len() }.to_string();
+            self.found.joined.add(SkippedLine { line: place.line, offset: line.offset, reason });
+            return events.into_iter().for_each(|(_, event)| self.event(census, place, event));
+        }
         match decoded {
             DecodedLine::Blank => self.found.blank += 1,
             DecodedLine::Event(event) => self.event(census, place, *event),
             DecodedLine::Skipped(reason) => {
                 let reason = match reason {
-                    codec::SkipReason::TooLong { .. } => {
-                        codec::SkipReason::TooLong { line_bytes: line.line_bytes }
+                    SkipReason::TooLong { .. } => {
+                        SkipReason::TooLong { line_bytes: line.line_bytes }
                     }
                     other => other,
                 };

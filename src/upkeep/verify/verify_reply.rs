@@ -123,6 +123,11 @@ fn about_log(out: &mut String, found: &LogCensus) {
         let _ = writeln!(out, "SKIPPED   {log}: line {line}, byte {offset}: {}", skip.reason);
     }
     write_more(out, ["skipped line", "skipped lines"], found.skipped.count);
+    for joined in found.joined.first.iter().take(SHOWN_MAX) {
+        let (line, offset) = (joined.line, joined.offset);
+        let _ = writeln!(out, "note      {log}: line {line}, byte {offset}: {}", joined.reason);
+    }
+    write_more(out, ["joined line", "joined lines"], found.joined.count);
     for skip in found.cut_off.first.iter().take(SHOWN_MAX) {
         let (line, offset) = (skip.line, skip.offset);
         let _ = writeln!(
@@ -249,7 +254,7 @@ fn json_of_log(found: &LogCensus) -> Value {
     json!({
         "log": log, "segment": segment, "lines": found.lines, "events": found.events,
         "blank": found.blank, "repeated": found.repeated,
-        "skipped": found.skipped.count, "skips": skips, "cut_off": found.cut_off.count,
+        "skipped": found.skipped.count, "skips": skips, "cut_off": found.cut_off.count, "joined": found.joined.count,
         "secrets": found.secrets.count, "secret_places": secrets,
         "future": found.future.count, "future_lines": found.future.first,
         "unfinished_bytes": found.torn_bytes, "copied": found.copied, "not_copied": found.no_room,

@@ -24,6 +24,7 @@ use crate::rest::event_socket::SocketUpgrade;
 use crate::rest::live_journal::{LiveJournal, NewListener, QUEUE_MAX};
 use crate::rest::problem::RestProblem;
 use crate::rest::rest_content::{NO_SNIFF, content_answer};
+use crate::rest::rest_paths::EVENTS_PATH;
 use access::admitted_caller::AdmittedCaller;
 use access::connection_limit::Connection;
 use access::disconnect::Disconnect;
@@ -31,9 +32,6 @@ use api::journal::sequence::Sequence;
 use daemon::guests::{GuestVisit, Guests};
 use requests::rest_forms::PREFIX;
 use requests::rights::Rights;
-
-/// The path, below [`PREFIX`].
-pub const EVENTS_PATH: &str = "events";
 
 /// Most listeners at a time: a few pages in a few browsers.
 const LISTENERS_MAX: usize = 16;

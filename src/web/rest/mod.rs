@@ -16,6 +16,7 @@ mod patterns;
 pub mod problem;
 pub mod repeated_actions;
 mod rest_content;
+pub mod rest_paths;
 pub mod sign_in;
 
 use crate::rest::arguments::verb_method;
@@ -46,7 +47,8 @@ use crate::rest::problem::not_allowed;
 use crate::rest::repeated_actions::{ActionStart, RepeatedActions};
 use crate::rest::sign_in::{SIGN_IN, SIGN_IN_CODE, SignIn};
 
-use crate::rest::openapi::{OPENAPI_PATH, openapi_document};
+use crate::rest::openapi::openapi_document;
+use crate::rest::rest_paths::OPENAPI_PATH;
 
 /// The header with the name of the agent or person that acts.
 const AGENT: HeaderName = HeaderName::from_static("x-agent");

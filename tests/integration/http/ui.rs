@@ -81,6 +81,38 @@ fn ui_starts_a_server_where_nothing_runs() {
     assert!(ran.exit == Some(75) && ran.messages.contains("--http"), "{ran:?}");
 }
 
+/// A command of an account that never saved anything, without any setting.
+fn fresh(world: &World) -> Command {
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    for name in ["LOGS", "MODEL_DIR", "CACHE", "RUNTIME", "RETRIEVER"] {
+        command.env_remove(format!("AGENT_KNOWLEDGE_{name}"));
+    }
+    command.env("XDG_RUNTIME_DIR", world.path("run"));
+    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+// S-UI-5
+#[test]
+fn ui_opens_on_a_fresh_account() {
+    for before in [&[][..], &["search", "walrus"], &["status"], &["context"]] {
+        let world = World::new();
+        if !before.is_empty() {
+            // Every shared retriever is started like this one.
+            run(fresh(&world).args(before), b"").done();
+            let status = run(fresh(&world).args(["status", "--json"]), b"").json();
+            assert!(status["retriever"]["pid"].is_u64(), "{before:?}: {status}");
+        }
+        let shown = run(fresh(&world).args(["ui", "--no-open", "--http", "0", "--json"]), b"");
+        let (origin, code) = parts(&shown.json()["url"]);
+        let found: Value = serde_json::from_str(&found_behind(&origin, &code)).unwrap();
+        assert_eq!(found["memories"], json!([]), "{before:?}: {found}");
+        run(fresh(&world).args(["serve", "--stop"]), b"").done();
+    }
+}
+
 // S-UI-5
 #[test]
 fn ui_finds_the_token_of_the_server() {

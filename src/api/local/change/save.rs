@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use super::duplicates;
 use super::write::{notify_engine, write_error};
+use crate::local::repositories::path_elsewhere;
 use crate::local::{Local, snapshots};
 use engine::EngineView;
-use event::{Draft, EventId, RepoKey, fits_short_field};
+use event::{Draft, EventId, Problems, RepoKey, fits_short_field};
 use reply::{Reply, SaveAnswer, SimilarMemory};
 use requests::ApiError;
 use search::snapshot::{CitedMemory, Snapshot};
@@ -25,6 +26,9 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     if local.answers_others && draft.private {
         let why = "is not possible on a server for other machines: a private memory never leaves its machine; leave it out";
         draft.problems.add("private", why);
+    }
+    if let Some(why) = draft.repo.as_ref().and_then(|repo| path_elsewhere(local, repo)) {
+        return Err(Problems::one("repo", why).into());
     }
     let guessed = guess_kind(&mut draft);
     let (is_retry, has_id) = (draft.is_retry, draft.id.is_some());
@@ -47,7 +51,7 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     // While a snapshot is held, the engine must copy what the new line changes.
     drop(snapshot);
     let written = local.writer.append(prepared, Durability::Written);
-    let receipt = written.map_err(|error| write_error(error.into()))?;
+    let receipt = written.map_err(write_error)?;
     notify_engine(local, &receipt);
     let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
     if receipt.place == Destination::Spool {
@@ -69,6 +73,10 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     if let Some(why) = receipt.flagged() {
         text.push_str(&format!(" {}", why.advice()));
         answer.flagged = Some(why.as_str().to_owned());
+    }
+    if let Some(notice) = receipt.expiry_notice() {
+        let _ = write!(text, " Note: {notice}.");
+        answer.expired = receipt.expired.map(|end| format!("{end:.0}"));
     }
     if let Some(message) = receipt.missing_files.notice() {
         let _ = write!(text, " Note: {message}.");

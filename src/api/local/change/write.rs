@@ -66,8 +66,8 @@ pub(super) fn write_error(error: RecordError) -> ApiError {
     let exit = Exit::of_record(&error);
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems),
-        RecordError::Store(error) => {
-            ApiError::Failed { exit, message: format!("failed to {error}") }
+        RecordError::Store(_) | RecordError::NotSaved { .. } => {
+            ApiError::Failed { exit, message: error.to_string() }
         }
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn answer(
 ) -> Option<Result<Reply, ApiError>> {
     let point = as_of?;
     let now = local.core.now();
-    let time = point.last(now);
+    let time = point.last(now, local.core.config.days);
     if time >= now {
         return None;
     }

@@ -1,7 +1,7 @@
 //! The briefing: the search for its task, and the state of the work tree, which only this process can see. Not here:
 //! which memories it lists (`search`), its words (`reply`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use crate::local::Local;
 use crate::local::look::{changed_files, first_briefing_sentences, is_renamed, unmerged_memories};
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
+use crate::local::unread_logs;
 use engine::EngineView;
 use event::RepoKey;
 use guard::secrets::RedactedText;
 use memory::Memory;
-use reply::Briefing;
+use reply::{Briefing, LogState};
 use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use search::snapshot::Snapshot;
 use search::staleness::{UnmergedMemories, UnmergedPolicy, is_gone, is_written_after};
@@ -54,7 +55,9 @@ fn briefing(
     let unembedded = meaning.partial_notice(local, &snapshot);
     let recent = snapshots::recent_only_notice(coverage, &snapshot);
     let left_out = snapshots::bound_notice(snapshot.memory_usage());
-    let notices = [meaning.notice, recent, unembedded, left_out];
+    let unread = unread_logs::notice(local, Some(&told_repos(&repo, &snapshot)), &snapshot);
+    let is_unread = unread_logs::is_unread(local, &repo, &snapshot);
+    let notices = [meaning.notice, recent, unembedded, left_out, unread];
     let is_here = local.here.as_ref() == Some(&repo);
     let former = if is_here { first_briefing_sentences(local, &snapshot) } else { Vec::new() };
     let briefing = Briefing {
@@ -66,9 +69,17 @@ fn briefing(
         shape: request.shape,
         max_tokens: request.max_tokens,
         section_tokens: &section_budgets(local, work_tree(local, &repo)),
+        log_state: if is_unread { LogState::Unread } else { LogState::Read },
     };
     let interest = snapshot.lexical().interest(text);
     Ok(reply::briefing(&briefing, &|piece| interest.weigh(piece)))
+}
+
+/// Returns the repositories whose memories a briefing tells: its own, and what applies everywhere.
+fn told_repos(repo: &RepoKey, snapshot: &Snapshot) -> BTreeSet<RepoKey> {
+    let mut repos = snapshot.keys_of(repo);
+    repos.insert(RepoKey::global());
+    repos
 }
 
 /// What is known of branches, and what is done with it.

@@ -1,5 +1,5 @@
-//! Joins the filters of a request with those in its query. Not here: how filters stand in a query
-//! (`search::ParsedQuery`), what each lets through (`search::Filter`).
+//! Joins the filters of a request with those in its query. Not here: which words of a query are filters (`filter_words`),
+//! what each filter lets through (`search::Filter`).
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,16 @@ use super::search_run::SearchRun;
 use crate::local::repositories::{self, unnamed_error};
 use event::{RepoKey, quoted};
 use requests::{ApiError, SearchScope};
-use search::{AskedFile, Filter, Flagged, SearchResult};
+use search::{AskedFile, Filter, FilterWord, Flagged, ParsedQuery, SearchResult};
 
 impl SearchRun<'_> {
     /// Joins the filters; a memory must pass all of them.
     ///
     /// # Errors
-    /// [`ApiError::Invalid`] where a repository in the query could be several, or the caller has none.
+    /// [`ApiError::Invalid`] where the caller has no repository.
     pub(super) fn joined_filter(&self) -> Result<Filter, ApiError> {
-        let (request, parsed, now) = (self.request, self.parsed, self.local.core.now());
+        let request = self.request;
+        let (now, days) = (self.local.core.now(), self.local.core.config.days);
         Ok(Filter {
             repos: self.keys_of_scope()?,
             kinds: request.kinds.clone(),
@@ -24,25 +25,36 @@ impl SearchRun<'_> {
             files: self.asked_files(&request.files),
             agents: request.agents.clone(),
             branches: request.branches.clone(),
-            since: request.since.map(|since| since.first(now)),
-            until: request.until.map(|until| until.last(now)),
+            since: request.since.map(|since| since.first(now, days)),
+            until: request.until.map(|until| until.last(now, days)),
             flagged: request.flagged,
             phrase: None,
-            also: Some(Box::new(Filter {
-                repos: self.keys_of_filters()?,
-                kinds: parsed.kinds.clone(),
-                not_kinds: Vec::new(),
-                tags: parsed.tags.clone(),
-                files: self.asked_files(&parsed.files),
-                agents: parsed.agents.clone(),
-                branches: parsed.branches.clone(),
-                since: parsed.since.map(|since| since.first(now)),
-                until: parsed.until.map(|until| until.last(now)),
-                flagged: Flagged::Included,
-                phrase: None,
-                also: None,
-            })),
+            also: Some(Box::new(self.filter_of_query())),
         })
+    }
+
+    /// Returns the filter that stood in the query: any of its repositories, kinds, files, agents and branches, all of
+    /// its tags, the last of its times.
+    fn filter_of_query(&self) -> Filter {
+        let (now, days) = (self.local.core.now(), self.local.core.config.days);
+        let mut joined = Filter { flagged: Flagged::Included, ..Filter::default() };
+        for filter in self.parsed.filters.iter().cloned() {
+            match filter {
+                FilterWord::Repo(name) => {
+                    let named = repositories::named_repos(self.local, &name, self.snapshot);
+                    let keys = named.iter().flat_map(|repo| self.snapshot.keys_of(repo));
+                    joined.repos.get_or_insert_default().extend(keys);
+                }
+                FilterWord::Kind(kind) => joined.kinds.push(kind),
+                FilterWord::Tag(tag) => joined.tags.push(tag),
+                FilterWord::File(file) => joined.files.extend(self.asked_files(&[file])),
+                FilterWord::Agent(agent) => joined.agents.push(agent),
+                FilterWord::Branch(branch) => joined.branches.push(branch),
+                FilterWord::Since(since) => joined.since = Some(since.first(now, days)),
+                FilterWord::Until(until) => joined.until = Some(until.last(now, days)),
+            }
+        }
+        joined
     }
 
     /// Reads the files, as the caller sees them.
@@ -61,29 +73,30 @@ impl SearchRun<'_> {
         }
     }
 
-    /// Returns every key of the repositories in the query; `None` where none is named.
-    fn keys_of_filters(&self) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
-        let mut keys = BTreeSet::new();
-        for name in &self.parsed.repos {
-            let repo = repositories::named_repo(self.local, name, self.snapshot)?;
-            keys.append(&mut self.snapshot.keys_of(&repo));
-        }
-        Ok((!self.parsed.repos.is_empty()).then_some(keys))
-    }
-
     /// Says how words of the query were read, where that may be why nothing was found.
     pub(super) fn misread_notice(&self, found: &SearchResult<'_>) -> Option<String> {
         if !found.hits.is_empty() {
             return None;
         }
-        let misread = self.parsed.misread.as_deref().and_then(misread);
-        misread.or_else(|| {
-            self.parsed.has_filters().then(|| {
-                "Note: words like kind:error were read as filters; put them in quotes to search for them as text."
-                    .to_owned()
-            })
+        let ParsedQuery { filter_words, unknown, misread, .. } = self.parsed;
+        let misread = misread.as_deref().and_then(self::misread);
+        misread.or_else(|| filter_notice(filter_words)).or_else(|| {
+            let (word, filter) = unknown.as_ref()?;
+            Some(format!("Note: {filter}, so {word} was searched as text."))
         })
     }
+}
+
+/// Names the words that were read as filters, and says how to search for them as text.
+fn filter_notice(words: &[String]) -> Option<String> {
+    let quoted_words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    let (all, quoted_words) = (words.join(" "), quoted_words.join(" "));
+    let (read, them) = match words.len() {
+        0 => return None,
+        1 => ("was read as a filter", "it"),
+        _ => ("were read as filters", "them"),
+    };
+    Some(format!("Note: {all} {read}; {quoted_words}, in quotes, searches for {them} as text."))
 }
 
 /// Says that a word is no filter, and what the filter takes.

@@ -1,10 +1,11 @@
-//! Questions that name something to find: a search of memories (`search_run`, with its steps in `filters`, `query_vector`,
+//! Questions that name something to find: a search of memories (`search_run`, with its steps in `filter_words`, `filters`, `query_vector`,
 //! `second_source`, `reranking` and `failed_search`), the briefing, and past sessions; searches and briefings also `as_of` a past time.
 //! Not here: lists without a query (`list`).
 
 mod as_of;
 mod briefing;
 mod failed_search;
+mod filter_words;
 mod filters;
 mod query_vector;
 mod reranking;

@@ -10,6 +10,7 @@ use event::RepoKey;
 use index::embed::worker::{PendingQuery, QueryEmbedding, QueryError};
 use index::embed::{EmbedError, SpaceId};
 use index::late::QueryToken;
+use place::RepositoryWord;
 use reply::ReplyReader;
 use requests::{ApiError, Explain, Mode};
 use search::snapshot::Snapshot;
@@ -99,7 +100,8 @@ impl<'a> VectorQuery<'a> {
             repos.extend(
                 snapshot.keys_of(&repositories::named_repo(self.local, name, snapshot).ok()?),
             );
-            repos.extend(RepoKey::parse(name));
+            let is_word = RepositoryWord::read(name).is_some();
+            repos.extend(RepoKey::parse(name).ok().filter(|_| !is_word));
         }
         Some(repos)
     }

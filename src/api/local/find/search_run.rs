@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::as_of;
+use super::filter_words::parsed_query;
 use super::query_vector::{PendingVector, QueryMeaning, VectorQuery, scale_notice};
 use crate::local::Local;
 use crate::local::look::{self, changed_files, unmerged_memories};
 use crate::local::repositories;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
+use crate::local::unread_logs;
 use engine::{EngineView, LogCoverage};
 use event::RepoKey;
 use index::lexical::PreparedQuery;
@@ -62,7 +64,7 @@ fn search_text(
     request: &SearchRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let parsed = ParsedQuery::parse(&request.query);
+    let parsed = parsed_query(local, request)?;
     let mode = affordable(local, request.mode);
     let pending = vector_query(local, request, &parsed).send(mode);
     let (EngineView { snapshot, coverage }, pending) = pending.catch_up(local)?;
@@ -105,7 +107,7 @@ fn vector_query<'a>(
     request: &'a SearchRequest,
     parsed: &'a ParsedQuery,
 ) -> VectorQuery<'a> {
-    VectorQuery { local, text: &parsed.text, named: named(request), filters: &parsed.repos }
+    VectorQuery { local, text: &parsed.text, named: named(request), filters: &parsed.repo_names }
 }
 
 impl<'a> SearchRun<'a> {
@@ -159,6 +161,7 @@ impl<'a> SearchRun<'a> {
             snapshots::recent_only_notice(self.coverage, snapshot),
             of_vectors.or_else(|| scale_notice(self.request.explain, snapshot)),
             snapshots::bound_notice(snapshot.memory_usage()),
+            unread_logs::notice(local, self.filter.repos.as_ref(), snapshot),
             self.unknown_repo_notice(),
         ];
         notices.into_iter().flatten().collect()
@@ -167,7 +170,8 @@ impl<'a> SearchRun<'a> {
     /// Says that the repository has no memories, which may be why nothing was found.
     fn unknown_repo_notice(&self) -> Option<String> {
         let repo = self.here.as_ref().filter(|_| self.filter.repos.is_some())?;
-        if repositories::has_memories(repo, self.snapshot) {
+        let is_unread = unread_logs::is_unread(self.local, repo, self.snapshot);
+        if is_unread || repositories::has_memories(repo, self.snapshot) {
             return None;
         }
         let meant = repositories::similar_names(repo, self.snapshot);
@@ -191,6 +195,7 @@ impl<'a> SearchRun<'a> {
             notices: &self.notices,
             near_misses: &found.near_misses,
             explain: request.explain,
+            filters: &self.parsed.filter_words,
             matched: (request.explain == Explain::Components).then_some(self.parsed.text.as_ref()),
             beside: &self.sessions_for_search(found),
             shape: request.shape,

@@ -76,7 +76,8 @@ pub(crate) fn search_sessions(
     };
     let repos = repos_of(local, &request.repos)?;
     let allowed = allowed_sessions(local, &kept, request, repos.as_ref())?;
-    let since_ms = request.since.map(|since| since.first(local.core.now()).as_millisecond());
+    let (now, days) = (local.core.now(), local.core.config.days);
+    let since_ms = request.since.map(|since| since.first(now, days).as_millisecond());
     let keep = |session: u32, at_ms: Option<i64>| {
         allowed.contains(&session)
             && since_ms.is_none_or(|since| at_ms.is_some_and(|at| at >= since))
@@ -113,11 +114,11 @@ pub(crate) fn newest_sessions(
     else {
         return Ok(reply::no_sessions_kept());
     };
-    let now = local.core.now();
+    let (now, days) = (local.core.now(), local.core.config.days);
     let filter = SessionFilter {
         tool: request.tool.clone(),
         repo: repo.map(|repo| repo.to_string()),
-        since_ms: request.since.map(|since| since.first(now).as_millisecond()),
+        since_ms: request.since.map(|since| since.first(now, days).as_millisecond()),
         is_with_programs: false,
     };
     let skip = request.limit.saturating_mul(request.page.saturating_sub(1));

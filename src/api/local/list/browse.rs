@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::page_end::{PageEnd, sort_key};
-use crate::local::{Local, repositories};
+use crate::local::{Local, repositories, unread_logs};
 use event::Timestamp;
 use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, Memory};
@@ -33,7 +33,7 @@ fn fitting<'a>(
     request: &BrowseRequest,
     snapshot: &'a Snapshot,
 ) -> Result<Vec<&'a Arc<Memory>>, ApiError> {
-    let now = local.core.now();
+    let (now, days) = (local.core.now(), local.core.config.days);
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
     let filter = Filter {
         repos: repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?,
@@ -42,8 +42,8 @@ fn fitting<'a>(
         files: local.asked_files(&request.files, repo.as_ref(), snapshot),
         agents: request.agents.clone(),
         branches: request.branches.clone(),
-        since: request.since.map(|since| since.first(now)),
-        until: request.until.map(|until| until.last(now)),
+        since: request.since.map(|since| since.first(now, days)),
+        until: request.until.map(|until| until.last(now, days)),
         flagged: Flagged::Included,
         ..Filter::default()
     };
@@ -103,11 +103,13 @@ fn why_none(
     if total > 0 {
         return Ok(None);
     }
-    if snapshot.memories().is_empty() {
+    let is_any_unread = unread_logs::notice(local, None, snapshot).is_some();
+    if snapshot.memories().is_empty() && !is_any_unread {
         return Ok(Some("No memories yet. agent-knowledge add saves the first one.".to_owned()));
     }
     let repo = repositories::repo_if_named(local, request.repo.as_deref(), snapshot)?;
     let repo = repo.filter(|repo| !repositories::has_memories(repo, snapshot));
+    let repo = repo.filter(|repo| !unread_logs::is_unread(local, repo, snapshot));
     Ok(Some(match repo {
         Some(repo) => {
             format!(

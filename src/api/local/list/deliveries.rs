@@ -12,7 +12,8 @@ use requests::injected::InjectedRequest;
 use search::snapshot::Snapshot;
 
 /// What a reply says where nothing is written down.
-pub(super) const JOURNAL_OFF: &str = "Note: what agents are told is not recorded (journal is off).";
+pub(super) const JOURNAL_OFF: &str =
+    "Note: what agents are shown is not recorded (journal is off).";
 
 pub(super) fn page(
     local: &Local,

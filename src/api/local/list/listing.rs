@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{browse, deliveries, records, savings, tag_suggestions};
-use crate::local::Local;
 use crate::local::find::newest_sessions;
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, undamaged_answer};
+use crate::local::{Local, unread_logs};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
 use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
@@ -70,6 +70,7 @@ pub(crate) fn list(
         Listing::Known(ids) => Ok(Reply::with_text(String::new(), &known(ids, snapshot))),
         Listing::Grown { min, max_tokens } => {
             let here = required_repo(local, None, snapshot)?;
+            unread_logs::refuse_unread(local, &here, snapshot)?;
             let answer = grown(local, &here, *min, *max_tokens, snapshot);
             Ok(Reply::with_text(String::new(), &answer))
         }

@@ -192,7 +192,8 @@ fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiEr
 fn audit(local: &Local, request: &AuditRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
     let after = request.cursor.as_deref().map(PageEnd::read).transpose()?;
     let repos = repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?;
-    let since = request.since.map(|since| since.first(local.core.now()));
+    let (now, days) = (local.core.now(), local.core.config.days);
+    let since = request.since.map(|since| since.first(now, days));
     let is_by = |line: &LoggedLine<'_>| {
         let same = |agent: &String| agent.trim().eq_ignore_ascii_case(line.agent().trim());
         request.agent.as_ref().is_none_or(same)

@@ -1,4 +1,4 @@
-//! Counts what agents were told, and what reading the logs instead would have cost. Only what was measured is counted. Not here:
+//! Counts what agents were shown, and what reading the logs instead would have cost. Only what was measured is counted. Not here:
 //! writing it down (`journal::agent_delivery`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ const DAY_SECONDS: i64 = 24 * 3_600;
 const LOG_BYTES_PER_TOKEN: u64 = 4;
 
 /// How the figures are made, in words.
-const FORMULA: &str = "tokens_given is our estimate of the tokens of every text that hooks and tools gave to agents, also of those that say that nothing was found. tokens_of_logs is what reading the log of the repository instead would have cost: once for each session and repository in which a memory was told (without a session, once for each agent and day), the bytes of the log at that time divided by 4. helped and failed count memories that an agent reported on after it was told them, each once for each agent. silent counts the occasions at which a hook or a tool looked and had nothing to tell.";
+const FORMULA: &str = "tokens_given is our estimate of the tokens of every text that hooks and tools gave to agents, also of those that say that nothing was found. tokens_of_logs is what reading the log of the repository instead would have cost: once for each session and repository in which a memory was shown (without a session, once for each agent and day), the bytes of the log at that time divided by 4. helped and failed count memories that an agent reported on after it was shown them, each once for each agent. silent counts the occasions at which a hook or a tool looked and had nothing to show.";
 
 /// The sums.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ pub(crate) fn related(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let now = local.core.now();
-    let until = request.as_of.map(|point| point.last(now));
+    let until = request.as_of.map(|point| point.last(now, local.core.config.days));
     let links = match until {
         None => local.core.links.links_of(snapshot),
         Some(_) => Arc::new(Links::collect(snapshot, until)),

@@ -149,8 +149,8 @@ pub(crate) fn doctor(local: &Local) -> Result<Reply, ApiError> {
 fn unknown_place(local: &Local) -> String {
     let why = match &local.place {
         Some(place) => format!(
-            "it is only known by {}, as the home directory and folders for temporary files are",
-            place.because
+            "{} is nobody's project, as home directories and folders for temporary files are",
+            place.top.display()
         ),
         None => {
             "the working directory does not exist any more, or the connection has none".to_owned()
@@ -168,16 +168,17 @@ pub(crate) fn whoami(local: &Local) -> Result<Reply, ApiError> {
     let EngineView { snapshot, .. } = snapshots::view(local)?;
     let log = local.writer.store.log_of(here);
     let keys = snapshot.keys_of(here);
+    let mut former = former_repos(local, &snapshot);
+    former.retain(|(former, _)| former.because != FormerReason::Name);
     let alike: Vec<String> = snapshot
         .repos()
         .keys()
         .filter(|key| key.short_name() == here.short_name() && !keys.contains(*key))
+        .filter(|key| !former.iter().any(|(former, _)| former.repo == **key))
         .map(ToString::to_string)
         .collect();
-    let former = former_repos(local, &snapshot);
-    let former = former.iter().filter(|(former, _)| former.because != FormerReason::Name);
     let former: Vec<String> =
-        former.map(|(former, memories)| former.sentence(here, Some(*memories))).collect();
+        former.iter().map(|(former, memories)| former.sentence(here, Some(*memories))).collect();
     Ok(reply::whoami(&Whoami {
         repo: here,
         found: place.own_key.as_ref().unwrap_or(here),

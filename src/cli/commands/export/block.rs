@@ -12,14 +12,14 @@ use clients::setup::{SetupError, read_shared, replace_shared};
 use event::{Problems, quoted};
 use memory::Maturity;
 use reply::ExportAnswer;
-use requests::{Api, ApiError, Listing, Reply, Request, TOKENS_MAX, TOKENS_MIN};
+use requests::{
+    Api, ApiError, EXPORT_TOKENS_DEFAULT, Listing, Reply, Request, TOKENS_MAX, TOKENS_MIN,
+};
 use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::exit::Exit;
 
 /// The default file of a block: most agents read it.
 const TO_DEFAULT: &str = "AGENTS.md";
-/// Most tokens of a block by default: every agent reads it at every start.
-const BLOCK_TOKENS_DEFAULT: usize = 800;
 
 impl Program<'_> {
     pub(crate) fn write_block(
@@ -100,7 +100,7 @@ fn block_settings(command: &Export) -> Result<BlockSettings, ApiError> {
         problems.append(more);
         None
     });
-    let max_tokens = max_tokens.unwrap_or(BLOCK_TOKENS_DEFAULT);
+    let max_tokens = max_tokens.unwrap_or(EXPORT_TOKENS_DEFAULT);
     problems.or(BlockSettings { min, max_tokens }).map_err(ApiError::Invalid)
 }
 

@@ -16,15 +16,17 @@ use event::{DecodedLine, Event, Problems, codec};
 use exchange::error::ExchangeError;
 use exchange::memory_csv;
 use exchange::vault_export::VaultExport;
-use reply::RecordsAnswer;
+use reply::{RecordsAnswer, with_notice};
 use requests::listing::{RecordsRequest, RecordsScope};
-use requests::{Api, ApiError, Listing, Reply, Request};
+use requests::{Api, ApiError, Listing, Reply, Request, unread_answer};
 use retriever::options::{GlobalOptions, MemoryNeed};
 
 /// Memories as they stand in logs.
 pub(crate) struct Records {
     lines: Vec<String>,
     private: usize,
+    /// What they lack.
+    notices: Vec<String>,
 }
 
 /// What an export did.
@@ -77,9 +79,11 @@ impl Program<'_> {
 /// Reads all pages.
 pub(crate) fn read_records(api: &dyn Api, of: RecordsScope) -> Result<Records, ApiError> {
     let mut request = RecordsRequest { of, cursor: None };
-    let mut all = Records { lines: Vec::new(), private: 0 };
+    let mut all = Records { lines: Vec::new(), private: 0, notices: Vec::new() };
     loop {
-        let page: RecordsAnswer = api.ask_for(&Request::List(Listing::Records(request.clone())))?;
+        let reply = api.ask(&Request::List(Listing::Records(request.clone())))?;
+        let page: RecordsAnswer = reply.answer().map_err(|error| unread_answer(&error))?;
+        all.notices = reply.notices();
         all.lines.extend(page.lines);
         all.private = page.private;
         request.cursor = page.next;
@@ -127,11 +131,17 @@ impl Records {
             // It is data: not a character may change. Every line is clean.
             let (memories, private) = (self.lines.len(), self.private);
             let json = json!({ "memories": memories, "private": private, "text": text });
-            return Ok(Reply::verbatim(text, &json));
+            return Ok(self.with_notices(Reply::verbatim(text, &json)));
         };
         new_file(&to, &text).map_err(|error| exchange_error(&error))?;
         let to = to.to_string_lossy();
         Ok(self.counted(&format!("in {}", neutral_line(&to)), Some(to.into_owned()), None))
+    }
+
+    /// Adds the notices to the JSON alone, where the text is data; the command prints them as messages.
+    fn with_notices(&self, reply: Reply) -> Reply {
+        let is_whole = self.notices.is_empty();
+        if is_whole { reply } else { reply.with_part("notices", &self.notices) }
     }
 
     fn counted(&self, how: &str, to: Option<String>, notes: Option<ExportedNotes>) -> Reply {
@@ -142,7 +152,9 @@ impl Records {
         };
         let text = format!("{count} memories {how}{private_text}\n");
         let report = ExportReport { to, notes, memories: count, private: self.private };
-        Reply::with_text(text, &report)
+        self.notices
+            .iter()
+            .fold(Reply::with_text(text, &report), |reply, notice| with_notice(reply, notice))
     }
 }
 
@@ -150,8 +162,7 @@ impl Records {
 fn new_file(path: &Path, text: &str) -> Result<(), ExchangeError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    store::private(&mut options);
-    let file = options.open(path).map_err(|error| match error.kind() {
+    let file = store::open_private(&mut options, path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             ExchangeError::form(path, "is there already; remove it, or name another file")
         }

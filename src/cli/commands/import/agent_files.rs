@@ -2,14 +2,17 @@
 //! file (`clients::agent_files`), which memories are listed (`api::local::list`).
 
 use crate::commands::import::import_site::{
-    ImportReason, ImportSite, WriteMode, files_to_import, imported_rules, neutral_line, write_error,
+    ImportSite, WriteMode, imported_rules, neutral_line, write_error,
 };
-use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 
 use crate::commands::import::{Import, import_watch};
 use crate::program::Program;
-use clients::agent_files::{AgentFile, ImportPlan, UnreadableFile, path_below};
+use clients::agent_files::{
+    FollowedImports, FoundFiles, ImportPlan, NamedFiles, SourceRead, UnreadableFile,
+    files_to_import, path_below,
+};
 use event::Problems;
 use requests::{Api, ApiError, Reply};
 use retriever::options::{GlobalOptions, MemoryNeed};
@@ -48,19 +51,21 @@ impl Program<'_> {
         Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })
     }
 
+    /// Tells whether a path is a folder of rules in this work tree, and not a folder of notes.
+    pub(crate) fn is_rule_folder(&self, settings: &GlobalOptions, path: &Path) -> bool {
+        let Ok(place) = self.import_site(settings) else { return false };
+        let name = path_below(&place.top, self.surroundings.directory.path(), path);
+        let is_rules = |name: String| !FoundFiles::in_folder(&place.top, &name).is_empty();
+        path.is_dir() && name.is_ok_and(is_rules)
+    }
+
     /// Returns the files that the command names, relative to the top of the work tree; none where it asks for all.
-    fn named_files(
-        &self,
-        place: &ImportSite,
-        command: &Import,
-    ) -> Result<BTreeSet<String>, ApiError> {
+    fn named_files(&self, place: &ImportSite, command: &Import) -> Result<NamedFiles, ApiError> {
         let mut problems = Problems::none();
-        let mut named = BTreeSet::new();
+        let mut named = NamedFiles::default();
         for file in &command.files {
             match path_below(&place.top, self.surroundings.directory.path(), file) {
-                Ok(name) => {
-                    named.insert(name);
-                }
+                Ok(name) => named.add(&place.top, name),
                 Err(why) => {
                     let is_missing = !self.surroundings.directory.path().join(file).exists();
                     let why = if is_missing { UnreadableFile::Missing } else { why };
@@ -74,39 +79,32 @@ impl Program<'_> {
         problems.or(named).map_err(ApiError::Invalid)
     }
 
-    /// Imports files. A problem with one does not stop the others.
+    /// Imports files, and those that they import. A problem with one does not stop the others.
     pub(super) fn import_all(
         &self,
         place: &ImportSite,
-        named: &BTreeSet<String>,
+        named: &NamedFiles,
         api: &dyn Api,
         how: WriteMode,
     ) -> Result<ImportReport, ApiError> {
         let known = imported_rules(api)?;
         let mut report = ImportReport::new(how);
-        for (name, why) in files_to_import(named, &known) {
-            let source = match AgentFile::read(&place.top, &name) {
-                Err(UnreadableFile::Missing) if why != ImportReason::Named => {
-                    if known.iter().all(|known| known.file != name) {
-                        continue;
-                    }
-                    AgentFile::deleted(&name)
-                }
-                // Only a line in a log asked for this file.
-                Err(trouble)
-                    if why == ImportReason::Earlier
-                        && !matches!(trouble, UnreadableFile::UnclosedBlock(_)) =>
-                {
-                    continue;
-                }
-                Err(trouble) => {
-                    report.unreadable(&name, &trouble);
-                    continue;
-                }
-                Ok(source) => source,
-            };
+        let found = named.find(&place.top);
+        let mut sources = Vec::new();
+        for (name, why) in files_to_import(&place.top, named, &found, &known) {
+            match SourceRead::read(&place.top, &name, why, &known) {
+                SourceRead::File(source) => sources.push(source),
+                SourceRead::Nothing => {}
+                SourceRead::Left(left) => report.leave(left),
+                SourceRead::Unreadable(trouble) => report.unreadable(&name, &trouble),
+            }
+        }
+        let followed = FollowedImports::follow(&place.top, &sources.iter().collect::<Vec<_>>());
+        let left = named.left.iter().chain(&found.left).chain(&followed.left);
+        left.for_each(|left| report.leave(left.clone()));
+        for source in sources.iter().chain(&followed.files) {
             let moment = (self.surroundings.clock)();
-            let plan = ImportPlan::compare(&source, &known, &place.writer, &place.repo, moment);
+            let plan = ImportPlan::compare(source, &known, &place.writer, &place.repo, moment);
             let plan = plan.map_err(|error| write_error(&error))?;
             if how == WriteMode::Change {
                 let written = plan.carry_out(&place.writer, &place.repo, self.surroundings.clock);

@@ -1,9 +1,8 @@
 //! Where an import of agent files runs, which files it reads, and what was imported there before. Not here: the import.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clients::agent_files::{AGENT_FILES, ImportedRule, is_below};
+use clients::agent_files::ImportedRule;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use reply::{ImportedAnswer, ImportedMemory};
@@ -26,34 +25,6 @@ pub(crate) fn imported_rules(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiErro
         ImportedRule { id, file, is_live: live, note, note_source, is_rule }
     };
     Ok(memories.into_iter().map(known).collect())
-}
-
-/// Why a file is imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ImportReason {
-    /// The command names it.
-    Named,
-    /// Agents read it.
-    Found,
-    /// It was imported before.
-    Earlier,
-}
-
-/// Returns the files to import: those named, or all that are found. Which were imported before is known from the logs
-/// alone.
-pub(crate) fn files_to_import(
-    named: &BTreeSet<String>,
-    known: &[ImportedRule],
-) -> Vec<(String, ImportReason)> {
-    if !named.is_empty() {
-        return named.iter().map(|name| (name.clone(), ImportReason::Named)).collect();
-    }
-    let earlier = known.iter().filter(|known| known.proves_file_import() && is_below(&known.file));
-    let earlier = earlier.map(|known| known.file.clone());
-    let earlier: BTreeSet<String> =
-        earlier.filter(|file| !AGENT_FILES.contains(&&**file)).collect();
-    let found = AGENT_FILES.map(|name| (name.to_owned(), ImportReason::Found));
-    found.into_iter().chain(earlier.into_iter().map(|name| (name, ImportReason::Earlier))).collect()
 }
 
 /// Whether anything is written.
@@ -84,5 +55,9 @@ pub(crate) fn write_error(error: &RecordError) -> ApiError {
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
         RecordError::Store(error) => store_error(error),
+        RecordError::NotSaved { .. } => ApiError::Failed {
+            exit: writer::exit::Exit::of_record(error),
+            message: error.to_string(),
+        },
     }
 }

@@ -2,7 +2,6 @@
 //! the memories change. Neither triggers the other: our block is never imported, imported memories are never
 //! exported, and text that is in place is not written again. Not here: importing and blocks.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,10 +11,10 @@ use serde_json::json;
 
 use crate::commands::export::block::{proven_lines, with_block};
 use crate::commands::import::import_site::{
-    ImportSite, WriteMode, file_version, files_to_import, imported_rules, neutral_line,
+    ImportSite, WriteMode, file_version, imported_rules, neutral_line,
 };
 use crate::program::Program;
-use clients::agent_files::AgentsBlock;
+use clients::agent_files::{AgentsBlock, FoundFiles, NamedFiles, files_to_import};
 use clients::setup::{read_shared, replace_shared};
 use guard::secrets::redacted;
 use requests::{Api, ApiError, Reply};
@@ -25,6 +24,9 @@ use writer::exit::Exit;
 /// How often the files are checked, in milliseconds. A check is a few system calls.
 const LOOK_MS: u64 = 1_000;
 
+/// After how many checks new rule files are looked for: a walk through a large work tree takes a part of a second.
+const LOOKS_PER_WALK: usize = 15;
+
 /// The text of a block while nothing is proven.
 const NOTHING: &str = "Nothing at present.";
 
@@ -32,7 +34,7 @@ const NOTHING: &str = "Nothing at present.";
 pub(crate) fn watch_agent_files(
     program: &Program<'_>,
     place: &ImportSite,
-    named: &BTreeSet<String>,
+    named: &NamedFiles,
     api: &dyn Api,
     messages: &mut dyn Write,
 ) -> Result<(Exit, Reply), ApiError> {
@@ -46,12 +48,17 @@ pub(crate) fn watch_agent_files(
     let mut watched: Vec<String> = Vec::new();
     let (mut seen, mut last) = (None, None);
     let mut printed = String::new();
+    let (mut found, mut looks) = (FoundFiles::default(), 0_usize);
     while !is_over.load(Ordering::SeqCst) {
         let mut news = Vec::new();
+        if looks.is_multiple_of(LOOKS_PER_WALK) {
+            found = named.find(&place.top);
+        }
+        looks = looks.wrapping_add(1);
         match imported_rules(api) {
             Ok(known) => {
-                watched =
-                    files_to_import(named, &known).into_iter().map(|(name, _)| name).collect();
+                let files = files_to_import(&place.top, named, &found, &known);
+                watched = files.into_iter().map(|(name, _)| name).collect();
             }
             Err(error) => news.push(neutral_line(&error.to_string())),
         }

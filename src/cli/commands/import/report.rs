@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::commands::import::import_site::{WriteMode, neutral_line};
-use clients::agent_files::{ImportPlan, UnreadableFile};
+use clients::agent_files::{ImportPlan, UnreadPath, UnreadableFile};
 use event::{EventId, RepoKey};
 use requests::Reply;
 use writer::exit::Exit;
@@ -15,12 +15,28 @@ const ITEM_CHARS_MAX: usize = 100;
 /// Lines of one file that are reported one by one.
 const LINES_MAX: usize = 200;
 
+/// Paths of one line that are named one by one.
+const PATHS_MAX: usize = 10;
+
 /// What became of the files of an import.
 #[derive(Serialize)]
 struct AgentFilesAnswer {
     repo: String,
     dry_run: bool,
     files: Vec<FileReport>,
+    /// What looks like rules and is not read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_read: Vec<NotRead>,
+}
+
+/// A path that is not read.
+#[derive(Serialize)]
+struct NotRead {
+    path: String,
+    /// How many files it has, if it is a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<usize>,
+    reason: String,
 }
 
 /// What became of an agent file.
@@ -62,6 +78,7 @@ pub(crate) struct ImportReport {
     how: WriteMode,
     text: String,
     files: Vec<FileReport>,
+    not_read: Vec<NotRead>,
     exit: Exit,
     has_changed: bool,
 }
@@ -69,7 +86,13 @@ pub(crate) struct ImportReport {
 impl ImportReport {
     pub(crate) fn new(how: WriteMode) -> Self {
         let (text, files) = (String::new(), Vec::new());
-        Self { how, text, files, exit: Exit::Done, has_changed: false }
+        Self { how, text, files, not_read: Vec::new(), exit: Exit::Done, has_changed: false }
+    }
+
+    /// Names a path that is there and not read. That is no error.
+    pub(crate) fn leave(&mut self, left: UnreadPath) {
+        let UnreadPath { path, files, reason } = left;
+        self.not_read.push(NotRead { path, files, reason });
     }
 
     pub(crate) fn unreadable(&mut self, name: &str, why: &UnreadableFile) {
@@ -153,12 +176,12 @@ impl ImportReport {
     }
 
     fn fail(&mut self, exit: Exit) {
-        if self.exit == Exit::Done {
+        if exit.code() > self.exit.code() {
             self.exit = exit;
         }
     }
 
-    /// Returns how the program ends: by the first problem.
+    /// Returns how the program ends: by the gravest problem.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
@@ -176,7 +199,30 @@ impl ImportReport {
             }
             false => self.text.trim_end().to_owned(),
         };
+        let text = [&[text][..], &not_read_lines(&self.not_read)].concat().join("\n");
         let (repo, dry_run) = (repo.to_string(), self.how == WriteMode::DryRun);
-        Reply::with_text(text, &AgentFilesAnswer { repo, dry_run, files: self.files })
+        let Self { files, not_read, .. } = self;
+        Reply::with_text(text, &AgentFilesAnswer { repo, dry_run, files, not_read })
     }
+}
+
+/// Returns a line for each reason for which paths are not read.
+fn not_read_lines(not_read: &[NotRead]) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
+    for NotRead { path, files, reason } in not_read {
+        let count =
+            files.map(|count| format!(" ({count} {})", if count == 1 { "file" } else { "files" }));
+        let path = neutral_line(&format!("{path}{}", count.unwrap_or_default()));
+        match by_reason.iter_mut().find(|(other, _)| other == reason) {
+            Some((_, paths)) => paths.push(path),
+            None => by_reason.push((reason, vec![path])),
+        }
+    }
+    let line = |(reason, paths): &(&str, Vec<String>)| {
+        let more = paths.len().saturating_sub(PATHS_MAX);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let paths: Vec<&str> = paths.iter().take(PATHS_MAX).map(String::as_str).collect();
+        format!("not read: {}{more}: {}", paths.join(", "), neutral_line(reason))
+    };
+    by_reason.iter().take(LINES_MAX).map(line).collect()
 }

@@ -27,8 +27,8 @@ use requests::listing::{KNOWN_IDS_MAX, RecordsScope};
 use requests::{Api, ApiError, ChangeExtent, Listing, Reply, Request, Sweep, SweepRequest};
 use retriever::failure::store_error;
 use retriever::options::{GlobalOptions, MemoryNeed};
-use writer::BatchError;
 use writer::exit::Exit;
+use writer::{BatchError, UNNAMED, Writer};
 
 impl Program<'_> {
     /// Imports a store of another tool.
@@ -157,6 +157,11 @@ fn target_repo(site: &ImportSite, named: Option<&str>) -> Result<RepoKey, ApiErr
     let Some(named) = named else { return Ok(site.repo.clone()) };
     if named.trim() == event::GLOBAL_REPO {
         return Ok(RepoKey::global());
+    }
+    let Writer { store, config, directory, .. } = &site.writer;
+    let refuse = |message: String| Problems::one("repo", message);
+    if let Some(place) = store.place_of_text(named, Some(directory), config).map_err(refuse)? {
+        return place.repository.ok_or_else(|| refuse(UNNAMED.to_owned()).into());
     }
     let key = RepoKey::parse(named).map_err(|error| Problems::one("repo", error.to_string()))?;
     site.writer.store.resolve(&key, &site.writer.config).map_err(|error| store_error(&error))

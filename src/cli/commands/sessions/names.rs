@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use event::{Problems, Timestamp};
+use event::{DayZone, Problems, Timestamp};
 use requests::{ApiError, TimePoint};
 use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
@@ -166,7 +166,7 @@ pub(crate) fn parse_time_ms(now: Timestamp, field: &str, text: &str) -> Result<i
         );
         ApiError::Invalid(Problems::one(field, message))
     })?;
-    Ok(point.first(now).as_millisecond())
+    Ok(point.first(now, DayZone::System).as_millisecond())
 }
 
 #[cfg(test)]

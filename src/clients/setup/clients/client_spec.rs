@@ -32,6 +32,30 @@ pub(crate) struct ServerSpec {
     /// The first one that exists, or else the first one.
     pub(crate) files: &'static [FileLocation],
     pub(crate) form: ServerForm,
+    pub(crate) folder: SessionFolder,
+}
+
+/// How the server learns in which folder a session of the client works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionFolder {
+    /// The client starts it there.
+    StartedThere,
+    /// The client offers roots, or sets a variable of the environment.
+    Offered,
+    /// The client replaces this variable in the arguments of the server.
+    Variable(&'static str),
+    /// In no way that is known: a call must name its repository.
+    Unsaid,
+}
+
+impl SessionFolder {
+    /// Returns the variable that stands in the arguments.
+    pub(crate) fn variable(self) -> Option<&'static str> {
+        match self {
+            Self::Variable(variable) => Some(variable),
+            Self::StartedThere | Self::Offered | Self::Unsaid => None,
+        }
+    }
 }
 
 /// The form of the server entry.
@@ -156,7 +180,16 @@ impl ServerSpec {
         key: &'static str,
         form: EntryForm,
     ) -> Self {
-        Self { files, form: ServerForm::Json(key, form) }
+        Self::new(files, ServerForm::Json(key, form))
+    }
+
+    /// Of a client that starts servers in the folder of its session, as those in a terminal do.
+    pub(super) const fn new(files: &'static [FileLocation], form: ServerForm) -> Self {
+        Self { files, form, folder: SessionFolder::StartedThere }
+    }
+
+    pub(super) const fn with_folder(self, folder: SessionFolder) -> Self {
+        Self { folder, ..self }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::client_spec::{
     ClientEvent, ClientSpec, EntryForm, HookForm, HookSpec, ScopeFiles, ServerForm, ServerSpec,
+    SessionFolder,
 };
 use super::terminals::CLINE_EVENTS;
 use crate::setup::locations::{BaseFolder, FileLocation};
@@ -19,29 +20,41 @@ const CURSOR_EVENTS: &[ClientEvent] = &[
     ClientEvent::new("sessionEnd"),
 ];
 
+/// The folder that is open, as VS Code and its kin write it.
+const OPEN_FOLDER: SessionFolder = SessionFolder::Variable("${workspaceFolder}");
+
+/// Cursor starts the servers of the user's file in the home directory and replaces the variable in their arguments: Cursor's reference of
+/// mcp.json, and vectorize-io/hindsight PR 4530, which was tried on Windows and WSL.
 const fn cursor(file: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
     let next = "restart it, and enable the server under Settings, MCP";
-    let server = ServerSpec::json(file, "mcpServers", EntryForm::Plain);
+    let server = ServerSpec::json(file, "mcpServers", EntryForm::Plain).with_folder(OPEN_FOLDER);
     Some(ScopeFiles::new(server, HookSpec::new(hooks, HookForm::Lines, CURSOR_EVENTS), next))
 }
 
-const fn vscode(file: &'static [FileLocation]) -> Option<ScopeFiles> {
-    Some(ScopeFiles::new(ServerSpec::json(file, "servers", EntryForm::Stdio), None, ASKED))
+/// In the file of a project VS Code replaces the variable (its reference of variables; microsoft/vscode #246154). From the user's file it
+/// does not start the server while no folder is open (#243526, #245905), but it offers roots (#250078).
+const fn vscode(file: &'static [FileLocation], folder: SessionFolder) -> Option<ScopeFiles> {
+    let server = ServerSpec::json(file, "servers", EntryForm::Stdio).with_folder(folder);
+    Some(ScopeFiles::new(server, None, ASKED))
 }
 
 const fn json_server_files(
     file: &'static [FileLocation],
     next: &'static str,
 ) -> Option<ScopeFiles> {
-    Some(ScopeFiles::new(ServerSpec::json(file, "mcpServers", EntryForm::Plain), None, next))
+    let server = ServerSpec::json(file, "mcpServers", EntryForm::Plain);
+    Some(ScopeFiles::new(server.with_folder(SessionFolder::Unsaid), None, next))
 }
 
+/// Zed starts servers in the project's folder (zed-industries/zed PR 35271, PR 61365), replaces no variables and offers no roots.
 const fn zed(file: &'static [FileLocation], next: &'static str) -> Option<ScopeFiles> {
     Some(ScopeFiles::new(ServerSpec::json(file, "context_servers", EntryForm::Custom), None, next))
 }
 
+/// Continue runs in editors and in a terminal; only there is it known where it starts servers.
 const fn yaml(file: &'static [FileLocation], form: ServerForm) -> Option<ScopeFiles> {
-    Some(ScopeFiles::new(ServerSpec { files: file, form }, None, AGENT_MODE))
+    let server = ServerSpec::new(file, form).with_folder(SessionFolder::Unsaid);
+    Some(ScopeFiles::new(server, None, AGENT_MODE))
 }
 
 /// The clients.
@@ -65,8 +78,14 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
         title: "VS Code",
         marker_files: &[FileLocation::at(BaseFolder::Application, "Code/User")],
         programs: &["code"],
-        user: vscode(&[FileLocation::at(BaseFolder::Application, "Code/User/mcp.json")]),
-        project: vscode(&[FileLocation::at(BaseFolder::Project, ".vscode/mcp.json")]),
+        user: vscode(
+            &[FileLocation::at(BaseFolder::Application, "Code/User/mcp.json")],
+            SessionFolder::Offered,
+        ),
+        project: vscode(
+            &[FileLocation::at(BaseFolder::Project, ".vscode/mcp.json")],
+            OPEN_FOLDER,
+        ),
     },
     ClientSpec {
         name: "windsurf",
@@ -79,7 +98,8 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
         ),
         project: None,
     },
-    // The hooks are those of the terminal; only the servers have a file of their own.
+    // The hooks are those of the terminal; only the servers have a file of their own. They are started in `/` (cline/cline #9950), and no
+    // variable is replaced (PR 2990).
     ClientSpec {
         name: "cline",
         title: "Cline for VS Code",
@@ -96,7 +116,8 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
                 )],
                 "mcpServers",
                 EntryForm::Plain,
-            ),
+            )
+            .with_folder(SessionFolder::Unsaid),
             HookSpec::new(
                 FileLocation::at(BaseFolder::Home, "Documents/Cline/Hooks"),
                 HookForm::Scripts,

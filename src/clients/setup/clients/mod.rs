@@ -34,6 +34,7 @@ pub fn names() -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use super::client_spec::SessionFolder;
     use super::*;
 
     #[test]
@@ -42,5 +43,18 @@ mod tests {
         for client in all_clients() {
             assert!(!client.marker_files.is_empty() && client.user.is_some(), "{}", client.name);
         }
+    }
+
+    // S-SETUP-1
+    #[test]
+    fn a_client_of_a_terminal_starts_servers_where_it_works() {
+        for client in terminals::CLIENTS {
+            for files in [&client.user, &client.project].into_iter().flatten() {
+                assert_eq!(files.server.folder, SessionFolder::StartedThere, "{}", client.name);
+            }
+        }
+        let variables = all_clients().flat_map(|client| [&client.user, &client.project]).flatten();
+        let variables = variables.filter_map(|files| files.server.folder.variable());
+        assert_eq!(variables.collect::<Vec<_>>(), ["${workspaceFolder}"; 3]);
     }
 }

@@ -1,5 +1,5 @@
-//! The clients that run in a terminal. Each row comes from the client itself or its documentation. Not here: the
-//! types of a row (`clients`).
+//! The clients that run in a terminal. Each row comes from the client itself or its documentation. They start servers in the folder in
+//! which they were started; Claude Code also names it in CLAUDE_PROJECT_DIR. Not here: the types of a row (`clients`).
 
 use super::client_spec::{
     ClientEvent, ClientSpec, EntryForm, HookForm, HookSpec, ScopeFiles, ServerForm, ServerSpec,
@@ -82,7 +82,7 @@ const LINES_UNTIMED: HookForm = HookForm::GroupsOfLines(Timeout::Omitted);
 const CODEX_NEXT: &str = "start codex, open /hooks and trust the hooks of agent-knowledge: until then Codex does not run them";
 
 const fn codex(config: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
-    let server = ServerSpec { files: config, form: ServerForm::Toml("mcp_servers") };
+    let server = ServerSpec::new(config, ServerForm::Toml("mcp_servers"));
     Some(ScopeFiles::new(server, HookSpec::new(hooks, CODEX_HOOKS, SHORT_EVENTS), CODEX_NEXT))
 }
 
@@ -294,11 +294,11 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
             .on_windows(BaseFolder::Application, "Block/goose")],
         programs: &["goose"],
         user: Some(ScopeFiles::new(
-            ServerSpec {
-                files: &[FileLocation::at(BaseFolder::Config, "goose/config.yaml")
+            ServerSpec::new(
+                &[FileLocation::at(BaseFolder::Config, "goose/config.yaml")
                     .on_windows(BaseFolder::Application, "Block/goose/config/config.yaml")],
-                form: ServerForm::YamlExtension("extensions"),
-            },
+                ServerForm::YamlExtension("extensions"),
+            ),
             None,
             NEW_SESSION,
         )),

@@ -102,25 +102,34 @@ fn refused(body: &str, span: Option<Range<usize>>, message: &str) -> EditError {
     EditError::at(body, span.map_or(0, |span| span.start), message.trim())
 }
 
-/// Finds the table where it has a header of its own. Inline tables and dotted names are refused.
+/// Finds the table where it has a header of its own. Beside servers with dotted names it may get one; inline tables, and another form
+/// of our own table, are refused.
 fn find<'d>(
     text: &str,
     parsed: &'d Document<&str>,
     path: TomlPath<'_>,
 ) -> Result<Option<&'d Table>, EditError> {
-    let unsupported = || {
-        let why = format!("{} has a form here that setup does not change", path[0]);
-        EditError::at(text, text.find(path[0]).unwrap_or(0), &why)
+    let [above_name, name] = path;
+    let refused = |why: &str| {
+        EditError::at(text, text.find(above_name).unwrap_or(0), &format!("{above_name} {why}"))
     };
-    let above = match parsed.get(path[0]) {
+    let above = match parsed.get(above_name) {
         None => return Ok(None),
-        Some(Item::Table(above)) if !above.is_dotted() => above,
-        Some(_) => return Err(unsupported()),
+        Some(Item::Table(above)) => above,
+        Some(item) if item.is_inline_table() => {
+            return Err(refused(&format!(
+                "is an inline table, which is valid but has a form that setup does not change; write each entry as a table, such as \
+                 [{above_name}.{name}]"
+            )));
+        }
+        Some(_) => return Err(refused("has a form here that is no table of entries")),
     };
-    match above.get(path[1]) {
+    match above.get(name) {
         None => Ok(None),
         Some(Item::Table(table)) if !table.is_dotted() && !table.is_implicit() => Ok(Some(table)),
-        Some(_) => Err(unsupported()),
+        Some(_) => Err(refused(&format!(
+            "has {name} in a form that is valid but that setup does not change; write it as a table [{above_name}.{name}]"
+        ))),
     }
 }
 
@@ -221,6 +230,9 @@ mod tests {
             "# note\r\n[a]\r\nb = 1\r\n",
             "\u{FEFF}model=\"x\"\t\n\n\n[ mcp_servers . \"other\" ] # x\n",
             "[mcp_servers.other]\ncommand = \"o\"\n\n[z]\nq = [\n  1, # one\n]\n",
+            "mcp_servers.docs.command = \"d\"\nmcp_servers.docs.args = [\"x\"]\n[z]\nq = 1\n",
+            "[mcp_servers]\ndocs.command = \"d\"\n",
+            "[mcp_servers]\ndocs = { command = \"d\" }\n",
             "t = '''\n[mcp_servers.k]\n'''\nd = 2026-01-02\n",
         ] {
             let after = set(text, PATH, &our_members()).unwrap();
@@ -264,10 +276,7 @@ mod tests {
             "[mcp_servers.k.env]\nA = \"1\"",
             "mcp_servers = 3\n",
         ] {
-            assert!(
-                set(text, PATH, &our_members()).unwrap_err().why.contains("has a form"),
-                "{text}"
-            );
+            assert!(set(text, PATH, &our_members()).unwrap_err().why.contains("a form"), "{text}");
             assert!(remove(text, PATH).is_err(), "{text}");
         }
         let wrong = set("a = 1\nb = = 2\n", PATH, &our_members()).unwrap_err();

@@ -13,7 +13,7 @@ const TYPING_MS = 250;
 /** The slider goes back a year at most, and stops at the first day on which something was saved. */
 const DAYS = 366;
 
-/** Tokens are not told by the server; four bytes a token is the usual estimate. */
+/** The server does not count tokens; four bytes a token is the usual estimate. */
 const tokensOf = (text) => Math.ceil(new TextEncoder().encode(text).length / 4);
 
 /** The text by its headings: `For this task:` and what follows it. What stands before and after them is the frame. */
@@ -35,7 +35,7 @@ const SECTION_COLUMNS = [
   { name: 'name', title: 'Section' }, { name: 'notes', title: 'Memories', isNumber: true }, { name: 'tokens', title: 'Tokens (about)', isNumber: true },
 ];
 
-function Told({ briefing, text, budget }) {
+function Briefing({ briefing, text, budget }) {
   const lists = Object.entries(briefing).filter(([, value]) => Array.isArray(value) && value[0]?.id);
   const total = tokensOf(text);
   return html`<div class="context-page">
@@ -122,7 +122,7 @@ export function Screen({ params, go }) {
     ${params.day && html`<p class="note">What was known at the end of ${params.day} (UTC), found by words alone.
       <button type="button" class="plain" onClick=${() => go({ day: '' })}>Back to now</button></p>`}
     <div aria-busy=${state.isLoading}><${Answer} state=${state}>${({ briefing, text }) => (briefing
-      ? html`<${Told} briefing=${briefing} text=${text} budget=${budget} />`
+      ? html`<${Briefing} briefing=${briefing} text=${text} budget=${budget} />`
       : html`<${Empty} text="There is no repository with memories yet. Save one:"
         command="log-memory --type fact --lesson 'what to know here'" />`)}<//></div>`;
 }

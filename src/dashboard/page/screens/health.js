@@ -67,7 +67,7 @@ const HOOK_COLUMNS = [
   { name: 'occasion', title: 'Occasion', render: ({ occasion }) => words(occasion) },
 ];
 
-/** Hooks fail silently: the last time that each agent was told anything shows it. */
+/** Hooks fail silently: the last time that each agent was shown anything shows it. */
 function SignsOfLife() {
   const state = useData((signal) => get('injected', { limit: ENTRIES_MAX }, { signal }), []);
   useEvents('injected', state.reload);

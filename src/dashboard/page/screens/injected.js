@@ -1,4 +1,4 @@
-// What hooks and tools told agents, and whether it helped. Not here: what they would get now (`context.js`).
+// What hooks and tools showed agents, and whether it helped. Not here: what they would get now (`context.js`).
 
 import { get } from '../api.js';
 import { usePages } from '../shared/pages.js';
@@ -20,7 +20,7 @@ function ShownMemories({ entry, isOpen }) {
     return html`<li key=${id}><${MemoryLink} id=${id} />${verdict && html`<span class="mark" data-tone=${verdict[1]}>
       ${verdict[0]}</span>`}</li>`;
   };
-  return isOpen && html`<ul class="told">${entry.memories.map(line)}</ul>`;
+  return isOpen && html`<ul class="delivered">${entry.memories.map(line)}</ul>`;
 }
 
 function Entry({ entry, isOpen, onToggle, go }) {
@@ -72,7 +72,7 @@ export function Screen({ params, go }) {
   const chip = (name, label) => params[name] && html`<button type="button" class="chip"
     onClick=${() => go({ [name]: '' })}>${label} <bdi>${params[name]}</bdi> ×</button>`;
   return html`
-    <${Top} title=${title} note="Everything that hooks and tools of this program told agents. Nothing else was put into a prompt." />
+    <${Top} title=${title} note="Everything that hooks and tools of this program showed agents. Nothing else was put into a prompt." />
     <${Filters} value=${params} onChange=${go} fields=${['repo', 'agent']}>
       ${chip('session', 'Session')}${chip('memory', 'Memory')}<//>
     <${Status} text=${news ? counted(news, 'new entry', 'new entries') : ''} />
@@ -80,7 +80,7 @@ export function Screen({ params, go }) {
       ${counted(news, 'new entry', 'new entries')} · show</button>`}</div>
     ${list.error && html`<${Failure} problem=${list.error} onRetry=${list.reload} />`}
     ${list.isStarted && !list.isLoading && !list.error && rows.length === 0 && html`<${Empty}
-      text="No agent was told anything yet. Hooks tell an agent what is known when it starts and when a command fails; set them up once:" command="agent-knowledge setup" />`}
+      text="No agent was shown anything yet. Hooks show an agent what is known when it starts and when a command fails; set them up once:" command="agent-knowledge setup" />`}
     <${WindowedList} items=${rows} rowHeight=${heightOf} renderRow=${row} keyOf=${({ sequence, key }) => sequence ?? key}
       onEnd=${list.more} label="Entries" />
     ${list.isLoading && html`<${Loading} />`}`;

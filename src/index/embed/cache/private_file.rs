@@ -32,8 +32,7 @@ pub(super) fn to_u64(count: usize) -> u64 {
 /// Opens or makes a file that only its owner can read, since texts can be guessed from vectors. A link, a pipe or
 /// a device in its place is an error.
 pub(super) fn open_private(path: &Path, mut options: OpenOptions) -> io::Result<File> {
-    store::private(&mut options);
-    let file = options.open(path)?;
+    let file = store::open_private(&mut options, path)?;
     let metadata = file.metadata()?;
     #[cfg(unix)]
     let has_one_name = std::os::unix::fs::MetadataExt::nlink(&metadata) == 1;

@@ -18,7 +18,9 @@ pub(super) fn write(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let drafts = format!(".draft-{}.", name.trim_start_matches('.'));
     remove_left(dir, &drafts);
     let draft = dir.join(format!("{drafts}{}", std::process::id()));
-    let done = std::fs::write(&draft, bytes).and_then(|()| std::fs::rename(&draft, dir.join(name)));
+    let done = std::fs::write(&draft, bytes)
+        .and_then(|()| store::give_to_folder_owner(&draft))
+        .and_then(|()| std::fs::rename(&draft, dir.join(name)));
     if done.is_err() {
         // This fails where there is no draft.
         let _ = std::fs::remove_file(&draft);

@@ -10,7 +10,7 @@ use tokio::io::{
 };
 use tokio::task::JoinHandle;
 
-use crate::mcp_server::McpOptions;
+use crate::server_options::McpOptions;
 use crate::stdio::serve;
 use requests::Api;
 use requests::tool::ToolSet;
@@ -47,15 +47,19 @@ impl LineClient {
     }
 
     fn connect_with(era: Era, api: Arc<dyn Api>, buffer_bytes: usize, tool_set: ToolSet) -> Self {
+        let options = McpOptions { tool_set, ..McpOptions::default() };
+        Self::connect_as(era, api, buffer_bytes, options)
+    }
+
+    pub(super) fn connect_as(
+        era: Era,
+        api: Arc<dyn Api>,
+        buffer_bytes: usize,
+        options: McpOptions,
+    ) -> Self {
         let (ours, theirs) = tokio::io::duplex(buffer_bytes);
         let (reader, writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(serve(
-            api,
-            McpOptions { tool_set, ..McpOptions::default() },
-            reader,
-            writer,
-            pending(),
-        ));
+        let server = tokio::spawn(serve(api, options, reader, writer, pending()));
         let (output, input) = tokio::io::split(ours);
         let output = BufReader::new(output).lines();
         Self { era, input, output, notes: vec![], last_id: 0, server }
