@@ -39,6 +39,7 @@ use draft_scope::{applies, draft_for_all};
 use target::{Target, TargetSearch};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
+pub use draft_files::MissingFiles;
 pub use draft_scope::takes_directory;
 pub use flags::help;
 pub use identity::{Identity, host};
@@ -105,7 +106,7 @@ pub struct PreparedEvent {
     not_believed: Option<String>,
     redacted: Redactions,
     expired: Option<Timestamp>,
-    missing_files: Vec<String>,
+    missing_files: MissingFiles,
 }
 
 impl Writer {

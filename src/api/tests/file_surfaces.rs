@@ -7,7 +7,21 @@ use requests::verbs::VERBS;
 use writer::field_flags::FLAGS;
 
 /// The parameters that name files, by the verb; each is read by `Local::asked_files`, `Local::kept_path` or the writer.
-const SURFACES: [&str; 0] = [];
+const SURFACES: [&str; 13] = [
+    "browse files",
+    "context files",
+    "impact file",
+    "link source",
+    "link target",
+    "log-memory --file",
+    "related file",
+    "related id",
+    "save files",
+    "search files",
+    "search query",
+    "unlink source",
+    "unlink target",
+];
 
 // S-PATH-1
 #[test]
@@ -17,7 +31,8 @@ fn every_parameter_that_names_a_file_is_known() {
         let of_tool = verb.tool.iter().flat_map(|tool| (tool.parameters)());
         for parameter in (verb.parameters)().into_iter().chain(of_tool) {
             let text = parameter.text.to_ascii_lowercase();
-            if parameter.name.contains("file") || text.contains("file") || text.contains("path") {
+            let is_about_files = text.contains("file") || text.contains("path");
+            if parameter.name != "repo" && is_about_files || parameter.name.contains("file") {
                 found.insert(format!("{} {}", verb.name, parameter.name));
             }
         }
