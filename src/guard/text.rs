@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(neutralise("a\u{1B}]0;title\u{7}b\u{1B}]8;;x\u{1B}\\c", Layout::Line), "abc");
     }
 
-    // S-MCP-2
+    // S-MCP-14
     #[test]
     fn only_whole_escape_sequences_are_removed() {
         for (given, left) in [

@@ -83,7 +83,7 @@ mod tests {
         request["params"].clone()
     }
 
-    // S-MCP-8
+    // S-MCP-14
     #[test]
     fn arguments_may_come_as_a_text() {
         for (given, read) in [
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    // S-MCP-8
+    // S-MCP-14
     #[test]
     fn an_opening_may_leave_out_what_it_can() {
         let whole = json!({"protocolVersion": VERSION_UNNAMED, "capabilities": {},

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use event::quoted;
-use place::{Place, RepositoryWord, repository_directory};
+use place::{Place, PlaceStrength, RepositoryWord, repository_directory};
 use settings::Config;
 
 use super::Store;
@@ -14,7 +14,7 @@ impl Store {
     /// writer stands, if that is known.
     ///
     /// # Errors
-    /// What is allowed, where no directory is at the path. It follows the name of the field.
+    /// What is allowed, where no project is at the path. It follows the name of the field.
     pub fn place_of_text(
         &self,
         text: &str,
@@ -26,12 +26,17 @@ impl Store {
         }
         let Some(directory) = repository_directory(text, self.machine()) else { return Ok(None) };
         let directory = from.map_or_else(|| directory.clone(), |from| from.join(&directory));
-        if directory.is_absolute() && directory.is_dir() {
-            return Ok(Some(self.place_at(&directory, config)));
-        }
-        Err(format!(
-            "must be a repository, for example github.com/acme/api; there is no directory {} here",
-            quoted(text)
-        ))
+        let is_there = directory.is_absolute() && directory.is_dir();
+        let place = is_there.then(|| self.place_at(&directory, config));
+        let is_at_hand = |place: &Place| {
+            from.is_some_and(|from| self.place_at(from, config).repository == place.repository)
+        };
+        let is_project = |place: &Place| place.strength() >= PlaceStrength::Project;
+        place.filter(|place| is_project(place) || is_at_hand(place)).map(Some).ok_or_else(|| {
+            format!(
+                "must be a repository, for example github.com/acme/api; {} is no project here",
+                quoted(text)
+            )
+        })
     }
 }

@@ -231,7 +231,7 @@ fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
     assert!(client.search("zebra").contains("always clean zebra first"), "it still answers");
 }
 
-// S-MCP-2
+// S-MCP-14
 #[test]
 fn what_clients_add_or_fill_in_is_no_reason_to_refuse() {
     let world = World::new();
@@ -253,7 +253,7 @@ fn what_clients_add_or_fill_in_is_no_reason_to_refuse() {
             "memory_search",
             &json!({"query": "EACCES", "limit": limit, "max_tokens": limit}),
         );
-        assert!(found.contains("own the folder") && !found.contains("Note: "), "{found}");
+        assert!(found.contains("own the folder") && !found.contains("Note: limit"), "{found}");
     }
     let found =
         client.told("memory_search", &json!({"query": "EACCES", "limit": 10_000, "q": "x"}));
@@ -267,7 +267,7 @@ fn what_clients_add_or_fill_in_is_no_reason_to_refuse() {
     assert!(answer.to_string().contains("own the folder"), "{answer}");
 }
 
-// S-MCP-8
+// S-MCP-14
 #[test]
 fn a_client_that_gives_no_name_is_answered() {
     for params in
