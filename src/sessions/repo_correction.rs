@@ -31,6 +31,8 @@ impl SessionStore {
         repos: &mut SessionRepos<'_>,
     ) -> Result<BTreeSet<u32>, SessionError> {
         let by_branch = self.repos_by_branch()?;
+        let of_sessions = self.certain_repos()?;
+        repos.know_also(of_sessions.iter().filter_map(|repo| RepoKey::parse(repo).ok()));
         let mut corrected = Vec::new();
         for session in self.uncertain_sessions()? {
             let UncertainSession { row, tool, facts, repo } = session;
@@ -62,6 +64,13 @@ impl SessionStore {
             Ok(UncertainSession { row: row.get(0)?, tool: row.get(1)?, facts, repo: row.get(3)? })
         };
         self.rows(query, params![], session)
+    }
+
+    /// Returns the repositories that are known by a remote.
+    fn certain_repos(&self) -> Result<Vec<String>, SessionError> {
+        let query =
+            "SELECT DISTINCT repo FROM session WHERE repo IS NOT NULL AND repo NOT LIKE '%~%'";
+        self.rows(query, params![], |row| row.get(0))
     }
 
     /// Returns the only certain repository of each branch that a tool worked on; nothing where several have it.

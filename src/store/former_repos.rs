@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use event::{RepoKey, Timestamp};
 use place::{WorkTree, common_dir_key};
+use settings::SyncPolicy;
 
 use super::Store;
 use super::layout::FileId;
@@ -81,17 +82,21 @@ impl Store {
     }
 
     /// Returns the repositories that the place of a work tree was before, the surest first, each once. `known` are all repositories
-    /// with memories. A name counts only where the repository at hand has none, as its key alone may differ then.
+    /// with memories. A name counts only where the repository at hand has none, as its key alone may differ then, or where the team
+    /// shares the other and not this one, as a member who spells the remote in another way finds it.
     #[must_use]
     pub fn former_repos(
         &self,
         tree: Option<&WorkTree>,
         here: &RepoKey,
         known: &[RepoKey],
+        policy: &SyncPolicy,
     ) -> Vec<FormerRepo> {
         let by_record = tree.map_or_else(Vec::new, |tree| self.recorded_repos(tree, here));
         let is_new = !known.contains(here);
-        let same_name = known.iter().filter(|key| is_new && key.short_name() == here.short_name());
+        let is_of_team = |key: &RepoKey| policy.shares(key) && !policy.shares(here);
+        let same_name = known.iter().filter(|key| key.short_name() == here.short_name());
+        let same_name = same_name.filter(|key| is_new || is_of_team(key));
         let by_name = same_name.map(|key| FormerRepo {
             repo: key.clone(),
             until: None,

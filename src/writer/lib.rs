@@ -12,12 +12,13 @@ mod identity;
 pub mod log_memory;
 pub mod project_directory;
 mod redaction;
+mod served_place;
 mod shared_only;
 mod side_by_side;
 mod start_directory;
 
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -27,7 +28,8 @@ use event::{
     Stamp, Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use place::{NameMatch, Place, WorkTree};
+use place::{NameMatch, Place};
+use served_place::ServedPlace;
 use settings::Config;
 use store::{AppendOutcome, Destination, Durability, Store, StoreError};
 
@@ -122,6 +124,8 @@ pub struct PreparedEvent {
     event: CleanEvent,
     not_believed: Option<String>,
     redacted: Redactions,
+    /// The work tree that it was learned in, and when.
+    served: Option<(Arc<ServedPlace>, Timestamp)>,
 }
 
 impl Writer {
@@ -150,6 +154,7 @@ impl Writer {
     ) -> Result<Receipt, StoreError> {
         let line = std::slice::from_ref(&prepared.line);
         let appended = store::append(&self.store, &prepared.repo, line, durability)?;
+        prepared.remember_place(&self.store);
         Ok(prepared.receipt(&appended))
     }
 
@@ -171,7 +176,6 @@ impl Writer {
     ) -> Result<PreparedEvent, RecordError> {
         let mut problems = Problems::none();
         target.complete(&mut draft, &mut problems);
-        target.remember(&self.store, moment.now);
         let repo = target.repo.clone();
         let not_believed = self.identity.complete(&mut draft);
         let agent_id = self.identity.agent_id.clone().into_string();
@@ -195,7 +199,8 @@ impl Writer {
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted })
+        let served = target.served.clone().map(|served| (served, moment.now));
+        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted, served })
     }
 
     /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
@@ -250,7 +255,8 @@ impl Writer {
         let (tree, own_key) = (place.work_tree, place.own_key);
         let branch = tree.as_ref().and_then(|tree| fitting(tree.branch.clone()));
         let commit = tree.as_ref().and_then(|tree| fitting(tree.commit.clone()));
-        Target { branch, commit, tree: tree.zip(own_key), ..Target::named(repo) }
+        let served = tree.zip(own_key).map(|(tree, own_key)| ServedPlace::new(tree, own_key));
+        Target { branch, commit, served: served.map(Arc::new), ..Target::named(repo) }
     }
 }
 
@@ -294,9 +300,8 @@ struct Target {
     problem: Option<String>,
     branch: Option<String>,
     commit: Option<String>,
-    /// The work tree at hand, and the key of its repository before aliases.
-    tree: Option<(WorkTree, RepoKey)>,
-    remembering: Once,
+    /// The work tree at hand.
+    served: Option<Arc<ServedPlace>>,
 }
 
 /// The message to a caller whose directory tells no repository; it follows the name of the field.
@@ -331,15 +336,7 @@ impl Target {
     }
 
     fn named(repo: RepoKey) -> Self {
-        let remembering = Once::new();
-        Self { repo, problem: None, branch: None, commit: None, tree: None, remembering }
-    }
-
-    /// Lets the store remember which repository the work tree is, once for all events of a batch.
-    fn remember(&self, store: &Store, now: Timestamp) {
-        if let Some((tree, own_key)) = &self.tree {
-            self.remembering.call_once(|| store.remember_place(tree, own_key, now));
-        }
+        Self { repo, problem: None, branch: None, commit: None, served: None }
     }
 
     fn complete(&self, draft: &mut Draft, problems: &mut Problems) {
@@ -357,6 +354,13 @@ impl PreparedEvent {
     #[must_use]
     pub fn event(&self) -> &Event {
         self.event.event()
+    }
+
+    /// Lets the store remember where the event was learned, once it is written.
+    fn remember_place(&self, store: &Store) {
+        if let Some((served, now)) = &self.served {
+            served.remember(store, *now);
+        }
     }
 
     /// Makes the receipt of the write.
