@@ -16,7 +16,9 @@ impl Retriever<'_> {
         let (store, config) = (&settled.store, &settled.config);
         let place = store.place_at(&self.working_directory()?, config);
         let here = place.repository.as_ref()?;
-        let known = store.known_repos();
+        // What is joined already counts under its new key, as in a briefing.
+        let known: Vec<RepoKey> =
+            store.known_repos().iter().map(|repo| config.current(repo).clone()).collect();
         // A fork that its owner keeps for himself has the name of the team's for ever; the first briefing asks about that.
         let found = store.former_repos(place.git(), here, &known, &SyncPolicy::default());
         let unjoined = found.iter().filter(|former| config.current(&former.repo) != *here);

@@ -11,6 +11,9 @@ use super::Store;
 use super::layout::FileId;
 use super::place_record::PlaceRecord;
 
+/// How the command begins that joins a repository to the one at hand.
+pub const JOIN_COMMAND: &str = "agent-knowledge config set aliases.";
+
 /// A repository that may be the one at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormerRepo {
@@ -44,7 +47,7 @@ impl FormerRepo {
             1 => " (1 memory)".to_owned(),
             _ => format!(" ({count} memories)"),
         });
-        let join = format!("agent-knowledge config set aliases.{repo} {here}");
+        let join = format!("{JOIN_COMMAND}{repo} {here}");
         let until = until
             .map_or_else(String::new, |until| format!("until {} ", until.strftime("%Y-%m-%d")));
         match because {

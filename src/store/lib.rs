@@ -50,7 +50,7 @@ pub use config_file::{
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use error::StoreError;
-pub use former_repos::{FormerReason, FormerRepo};
+pub use former_repos::{FormerReason, FormerRepo, JOIN_COMMAND};
 pub use layout::{
     FileId, Store, is_private_dir, make_private_dir, private, private_dirs, user, write_private,
 };

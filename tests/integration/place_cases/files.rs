@@ -121,7 +121,7 @@ fn case_14_rule_files_of_today() {
         [![build](https://img.example/b.svg)](https://ci.example)\n\n- [Commands](#commands)\n- [x] rename the shed\n\n\
         @docs/hands.md\n\n<details>\n<important if=\"you weave\">\n- Use the small shuttle for silk\n</important>\n</details>\n";
     write(&top, "CLAUDE.md", text);
-    let ran = world.agent_knowledge_in(&top, &["import", "--found", "--yes"]);
+    let ran = world.agent_knowledge_in(&top, &["import", "--found"]);
     let told = format!("{}{}", ran.output, ran.messages);
     let saved = lessons(&world);
     for (file, text) in rules {
@@ -159,7 +159,7 @@ fn case_28_vaults_with_odd_notes() {
         write(&vault, file, text);
     }
     let into = ["--repo", "ida/vault"];
-    let import = [&["import", vault.to_str().unwrap(), "--yes"][..], &into].concat();
+    let import = [&["import", vault.to_str().unwrap()][..], &into].concat();
     let told = everything(&world, &world.work(), &import);
     let saved = lessons(&world);
     assert!(saved.iter().any(|lesson| lesson.contains("two people")), "{told}: {saved:?}");

@@ -178,8 +178,7 @@ fn write_session(world: &World, id: &str, cwd: &Path, branch: &str, words: [&str
     let [question, failed, mended] = words;
     let call = |id: &str, command: &str| json!([{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }]);
     let result = |id: &str, is_error: bool, text: &str| json!([{ "type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": text }]);
-    let error =
-        format!("Exit code 2\nspindle.c:41: fatal: {failed} cannot reach the bobbin socket");
+    let error = format!("Exit code 1\nError: {failed} cannot reach the bobbin socket of loom 12");
     let turns: [(&str, Value); 6] = [
         ("user", json!(question)),
         ("assistant", call("t1", failed)),
@@ -193,7 +192,7 @@ fn write_session(world: &World, id: &str, cwd: &Path, branch: &str, words: [&str
     ];
     let lines = turns.iter().enumerate().map(|(number, (kind, content))| {
         json!({ "type": kind, "uuid": format!("{id}-{number}"), "parentUuid": null, "isSidechain": false, "cwd": cwd,
-            "gitBranch": branch, "sessionId": id, "version": "2.1.270", "timestamp": format!("2026-10-0{}T09:00:00.000Z", number + 1),
+            "gitBranch": branch, "sessionId": id, "version": "2.1.270", "timestamp": format!("2026-10-01T09:0{number}:00.000Z"),
             "message": { "role": kind, "id": format!("{id}-m{number}"), "content": content } })
     });
     let text: String = lines.map(|line| format!("{line}\n")).collect();
@@ -226,7 +225,7 @@ fn case_05_sessions_of_removed_work_trees() {
             id,
             &folder,
             branch,
-            [question, "make spindle", "make spindle RUN=1"],
+            [question, "npm run test:spin", "npm run test:spin -- --socket run"],
         );
     }
     world.agent_knowledge_in(&top, &["sessions", "import", "--yes"]).done();
@@ -235,10 +234,10 @@ fn case_05_sessions_of_removed_work_trees() {
         assert!(told.contains(words), "{words}: {told}");
     }
     let failed = json!({ "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_use_id": "t9",
-        "tool_input": { "command": "make spindle" },
-        "error": "Exit code 2\nspindle.c:41: fatal: make spindle cannot reach the bobbin socket" });
+        "tool_input": { "command": "npm run test:spin" },
+        "error": "Exit code 1\nError: npm run test:spin cannot reach the bobbin socket of loom 12" });
     let told = hook(&world, &top, failed);
-    assert!(told.contains("RUN=1"), "{told}");
+    assert!(told.contains("--socket run"), "{told}");
 
     // Codex's folder, by a repository that the store knows; corrected once that is so.
     let world = World::new();

@@ -30,8 +30,8 @@ fn case_01_a_removed_directory() {
     learn(&world, &shop, "the printer speaks latin-1");
     let gone = shop.join(".claude/worktrees/quiet-owl");
     // A hook ends well and answers for the repository, whichever directory its input names.
-    for cwd in [&gone, &shop] {
-        let said = json!({ "hook_event_name": "SessionStart", "source": "startup", "session_id": "k", "cwd": cwd });
+    for (session, cwd) in [("k-1", &gone), ("k-2", &shop)] {
+        let said = json!({ "hook_event_name": "SessionStart", "source": "startup", "session_id": session, "cwd": cwd });
         let args = ["hook", "--agent", "claude-code"];
         let ran = in_removed(&world, &gone, AGENT_KNOWLEDGE, &args, &said.to_string());
         assert_eq!((ran.exit, ran.messages.as_str()), (Some(0), ""), "{ran:?}");
