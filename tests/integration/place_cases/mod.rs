@@ -71,7 +71,11 @@ fn hook(world: &World, directory: &Path, more: Value) -> String {
     let mut command = world.command(AGENT_KNOWLEDGE);
     command.args(["hook", "--agent", "claude-code"]);
     command.env("AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS", "60000");
-    run(&mut command, input.to_string().as_bytes()).done()
+    // Where it is silent, it says why.
+    command.env("AGENT_KNOWLEDGE_HOOKS_DEBUG", "1");
+    let ran = run(&mut command, input.to_string().as_bytes());
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    ran.output + &ran.messages
 }
 
 #[track_caller]
