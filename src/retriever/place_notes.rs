@@ -16,9 +16,11 @@ impl Retriever<'_> {
         let (store, config) = (&settled.store, &settled.config);
         let place = store.place_at(&self.working_directory()?, config);
         let here = place.repository.as_ref()?;
+        // What is joined already counts under its new key, as in a briefing.
         let known: Vec<RepoKey> =
             store.known_repos().iter().map(|repo| config.current(repo)).collect();
-        let found = store.former_repos(place.git(), here, &known);
+        // A fork that its owner keeps for himself has the name of the team's for ever; the first briefing asks about that.
+        let found = store.former_repos(place.git(), here, &known, &SyncPolicy::default());
         let warnings: Vec<String> =
             found.iter().map(|former| former.sentence(here, None)).collect();
         let says = format!("this directory is {here}");
@@ -46,10 +48,8 @@ impl Retriever<'_> {
         let is_like = |key: &&RepoKey| {
             key.short_name() == here.short_name() && policy.shares(key) && **key != here
         };
-        let known = store.known_repos();
-        let team: Vec<RepoKey> =
-            store.mirrors().unwrap_or_default().iter().map(|log| Store::repo_of(log)).collect();
-        let like = known.iter().chain(&team).find(is_like);
+        let known = repos_with_team(store);
+        let like = known.iter().find(is_like);
         let advice = like.map_or_else(
             || "name its key in sync.share, if the team should have it".to_owned(),
             |like| {
@@ -59,4 +59,11 @@ impl Retriever<'_> {
         (!policy.share.is_empty() && !policy.shares(&here))
             .then(|| format!("{here}, the repository of this directory, is not shared; {advice}"))
     }
+}
+
+/// Returns the repositories with memories, those of the team too.
+fn repos_with_team(store: &Store) -> Vec<RepoKey> {
+    let mirrors = store.mirrors().unwrap_or_default();
+    let team = mirrors.iter().map(|log| Store::repo_of(log));
+    store.known_repos().into_iter().chain(team).collect()
 }

@@ -31,6 +31,8 @@ impl SessionStore {
         repos: &mut SessionRepos<'_>,
     ) -> Result<BTreeSet<u32>, SessionError> {
         let by_branch = self.repos_by_branch()?;
+        let of_sessions = self.certain_repos()?;
+        repos.know_also(of_sessions.iter().filter_map(|repo| RepoKey::parse(repo).ok()));
         let mut corrected = Vec::new();
         for session in self.uncertain_sessions()? {
             let UncertainSession { row, tool, facts, repo } = session;
@@ -38,7 +40,9 @@ impl SessionStore {
             let is_certain = by_directory.as_ref().is_some_and(is_certain);
             let branch = facts.branch.clone().filter(|_| !is_certain && repo.is_some());
             let of_branch = branch.and_then(|branch| by_branch.get(&(tool, branch)).cloned());
-            let found = of_branch.flatten().or_else(|| by_directory.map(|key| key.to_string()));
+            // A branch alone is no sign: its repository's name must stand in the path too.
+            let of_branch = of_branch.flatten().filter(|repo| is_named_in(&facts, repo));
+            let found = of_branch.or_else(|| by_directory.map(|key| key.to_string()));
             if found.is_some() && found != repo {
                 corrected.push((row, found));
             }
@@ -64,6 +68,13 @@ impl SessionStore {
         self.rows(query, params![], session)
     }
 
+    /// Returns the repositories that are known by a remote.
+    fn certain_repos(&self) -> Result<Vec<String>, SessionError> {
+        let query =
+            "SELECT DISTINCT repo FROM session WHERE repo IS NOT NULL AND repo NOT LIKE '%~%'";
+        self.rows(query, params![], |row| row.get(0))
+    }
+
     /// Returns the only certain repository of each branch that a tool worked on; nothing where several have it.
     fn repos_by_branch(&self) -> Result<HashMap<(String, String), Option<String>>, SessionError> {
         let query =
@@ -85,4 +96,15 @@ impl SessionStore {
 /// Tells whether a key is that of a remote, which all machines know.
 fn is_certain(key: &RepoKey) -> bool {
     !key.as_str().contains('~')
+}
+
+/// Tells whether a folder in the path of a session has the name of a repository, perhaps with more behind it.
+fn is_named_in(facts: &SessionFacts, repo: &str) -> bool {
+    let name = repo.rsplit('/').next().unwrap_or(repo);
+    let mut folders = facts.directory.iter().flat_map(|path| path.split(['/', '\\']));
+    folders.any(|folder| {
+        let rest = folder.to_ascii_lowercase();
+        let rest = rest.strip_prefix(name);
+        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
+    })
 }

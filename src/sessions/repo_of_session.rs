@@ -19,6 +19,8 @@ const DIRECTORIES_MAX: usize = 10_000;
 #[derive(Debug)]
 pub struct SessionRepos<'a> {
     scope: &'a ImportScope,
+    /// The repositories of the store, and those of other sessions.
+    known: Vec<RepoKey>,
     by_directory: HashMap<String, Option<RepoKey>>,
 }
 
@@ -26,7 +28,15 @@ impl<'a> SessionRepos<'a> {
     /// Makes it for an import.
     #[must_use]
     pub fn new(scope: &'a ImportScope) -> Self {
-        Self { scope, by_directory: HashMap::new() }
+        Self { scope, known: scope.known_repos.clone(), by_directory: HashMap::new() }
+    }
+
+    /// Counts repositories as known that only other sessions name, as on the first day, when the store has none.
+    pub(super) fn know_also(&mut self, repos: impl IntoIterator<Item = RepoKey>) {
+        self.known.extend(repos);
+        self.known.sort();
+        self.known.dedup();
+        self.by_directory.clear();
     }
 
     /// Returns the repository of a session. `None`: its records name neither branch nor remote, and its directory is in
@@ -58,9 +68,9 @@ impl<'a> SessionRepos<'a> {
         if self.by_directory.len() >= DIRECTORIES_MAX {
             self.by_directory.clear();
         }
-        let scope = self.scope;
+        let (scope, known) = (self.scope, &self.known);
         let detect = || {
-            let known = KnownRepos(&scope.known_repos);
+            let known = KnownRepos(known);
             let mut locator = Locator::new(&scope.machine, &known, Steps::disabled());
             let place = locator.at(Path::new(directory));
             place.own_key.clone().filter(|_| place.strength() == PlaceStrength::Repository)
@@ -69,7 +79,7 @@ impl<'a> SessionRepos<'a> {
     }
 }
 
-/// The repositories of the store.
+/// The repositories that a name may mean.
 struct KnownRepos<'a>(&'a [RepoKey]);
 
 impl StoredPlaces for KnownRepos<'_> {

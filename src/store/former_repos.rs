@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 
 use event::{RepoKey, Timestamp};
 use place::{WorkTree, common_dir_key};
+use settings::SyncPolicy;
 
 use super::Store;
 use super::layout::FileId;
 use super::place_record::PlaceRecord;
+
+/// How the command begins that joins a repository to the one at hand.
+pub const JOIN_COMMAND: &str = "agent-knowledge config set aliases.";
 
 /// A repository that may be the one at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +47,7 @@ impl FormerRepo {
             1 => " (1 memory)".to_owned(),
             _ => format!(" ({count} memories)"),
         });
-        let join = format!("agent-knowledge config set aliases.{repo} {here}");
+        let join = format!("{JOIN_COMMAND}{repo} {here}");
         let until = until
             .map_or_else(String::new, |until| format!("until {} ", until.strftime("%Y-%m-%d")));
         match because {
@@ -81,17 +85,21 @@ impl Store {
     }
 
     /// Returns the repositories that the place of a work tree was before, the surest first, each once. `known` are all repositories
-    /// with memories. A name counts only where the repository at hand has none, as its key alone may differ then.
+    /// with memories. A name counts only where the repository at hand has none, as its key alone may differ then, or where the team
+    /// shares the other and not this one, as a member who spells the remote in another way finds it.
     #[must_use]
     pub fn former_repos(
         &self,
         tree: Option<&WorkTree>,
         here: &RepoKey,
         known: &[RepoKey],
+        policy: &SyncPolicy,
     ) -> Vec<FormerRepo> {
         let by_record = tree.map_or_else(Vec::new, |tree| self.recorded_repos(tree, here));
         let is_new = !known.contains(here);
-        let same_name = known.iter().filter(|key| is_new && key.short_name() == here.short_name());
+        let is_of_team = |key: &RepoKey| policy.shares(key) && !policy.shares(here);
+        let same_name = known.iter().filter(|key| key.short_name() == here.short_name());
+        let same_name = same_name.filter(|key| is_new || is_of_team(key));
         let by_name = same_name.map(|key| FormerRepo {
             repo: key.clone(),
             until: None,

@@ -60,7 +60,7 @@ pub use error::StoreError;
 pub use folder_owner::{
     give_to_folder_owner, give_tree, make_private_dir, open_private, private_dirs,
 };
-pub use former_repos::{FormerReason, FormerRepo};
+pub use former_repos::{FormerReason, FormerRepo, JOIN_COMMAND};
 pub use layout::{FileId, Store, is_private_dir, user, write_private};
 pub use line_mark::{LineMark, UnreadLines};
 pub use lines::{line_count, lines_of, lines_of_long_log};

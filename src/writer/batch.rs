@@ -177,6 +177,9 @@ fn append(
         exit: Exit::of_store(&error),
         message: format!("failed to {error}"),
     });
+    if appended.is_ok() {
+        ready.iter().for_each(|(_, prepared)| prepared.remember_place(&writer.store));
+    }
     for (place, prepared) in ready {
         let result = appended.clone().map(|appended| prepared.receipt(&appended));
         outcomes.push(BatchOutcome { place, result });

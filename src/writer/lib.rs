@@ -15,12 +15,14 @@ pub mod log_memory;
 pub mod project_directory;
 mod receipt;
 mod redaction;
+mod served_place;
 mod shared_only;
 mod side_by_side;
 mod start_directory;
 mod target;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -36,6 +38,7 @@ use store::{AppendOutcome, Durability, Store, StoreError};
 pub use settings::variables::expanded_variable;
 
 use draft_scope::{applies, draft_for_all};
+use served_place::ServedPlace;
 use target::{Target, TargetSearch};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
@@ -107,6 +110,8 @@ pub struct PreparedEvent {
     redacted: Redactions,
     expired: Option<Timestamp>,
     missing_files: MissingFiles,
+    /// The work tree that it was learned in, and when.
+    served: Option<(Arc<ServedPlace>, Timestamp)>,
 }
 
 impl Writer {
@@ -135,7 +140,10 @@ impl Writer {
     ) -> Result<Receipt, RecordError> {
         let line = std::slice::from_ref(&prepared.line);
         match store::append(&self.store, &prepared.repo, line, durability) {
-            Ok(appended) => Ok(prepared.receipt(&appended)),
+            Ok(appended) => {
+                prepared.remember_place(&self.store);
+                Ok(prepared.receipt(&appended))
+            }
             Err(error @ StoreError::NotSynced { .. }) => Err(error.into()),
             Err(error) => {
                 let line = prepared.line.as_str().trim_end().to_owned();
@@ -167,7 +175,6 @@ impl Writer {
     ) -> Result<PreparedEvent, RecordError> {
         let mut problems = Problems::none();
         target.complete(&mut draft, &mut problems);
-        target.remember(&self.store, moment.now);
         let repo = target.repo.clone();
         let not_believed = self.identity.complete(&mut draft);
         let missing_files = draft_files::keep_files(
@@ -199,7 +206,18 @@ impl Writer {
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted, expired, missing_files })
+        let served = target.served.clone().map(|served| (served, moment.now));
+        Ok(PreparedEvent {
+            id,
+            repo,
+            line,
+            event,
+            not_believed,
+            redacted,
+            expired,
+            missing_files,
+            served,
+        })
     }
 }
 
@@ -221,6 +239,13 @@ impl PreparedEvent {
     #[must_use]
     pub fn event(&self) -> &Event {
         self.event.event()
+    }
+
+    /// Lets the store remember where the event was learned, once it is written.
+    fn remember_place(&self, store: &Store) {
+        if let Some((served, now)) = &self.served {
+            served.remember(store, *now);
+        }
     }
 
     /// Makes the receipt of the write.

@@ -2,12 +2,14 @@
 //! (`place`), the steps of a write (this crate's root).
 
 use std::path::Path;
-use std::sync::Once;
+use std::sync::Arc;
 
-use event::{Draft, GLOBAL_REPO, MemoryScope, Problems, RepoKey, Timestamp, fits_short_field};
-use place::{NameMatch, Place, RepositoryWord, WorkTree};
+use event::{Draft, GLOBAL_REPO, MemoryScope, Problems, RepoKey, fits_short_field};
+use place::{NameMatch, Place, RepositoryWord};
 use settings::Config;
 use store::{Store, StoreError};
+
+use crate::served_place::ServedPlace;
 
 /// What tells the repository of a draft.
 pub(super) struct TargetSearch<'a> {
@@ -80,7 +82,8 @@ impl TargetSearch<'_> {
         let (tree, own_key) = (place.work_tree, place.own_key);
         let branch = tree.as_ref().and_then(|tree| fitting(tree.branch.clone()));
         let commit = tree.as_ref().and_then(|tree| fitting(tree.commit.clone()));
-        Target { branch, commit, tree: tree.zip(own_key), ..Target::named(repo) }
+        let served = tree.zip(own_key).map(|(tree, own_key)| ServedPlace::new(tree, own_key));
+        Target { branch, commit, served: served.map(Arc::new), ..Target::named(repo) }
     }
 }
 
@@ -97,9 +100,8 @@ pub(super) struct Target {
     problem: Option<String>,
     branch: Option<String>,
     commit: Option<String>,
-    /// The work tree at hand, and the key of its repository before aliases.
-    tree: Option<(WorkTree, RepoKey)>,
-    remembering: Once,
+    /// The work tree at hand.
+    pub(super) served: Option<Arc<ServedPlace>>,
 }
 
 /// The message to a caller whose directory tells no repository; it follows the name of the field.
@@ -128,15 +130,7 @@ impl Target {
     }
 
     fn named(repo: RepoKey) -> Self {
-        let remembering = Once::new();
-        Self { repo, problem: None, branch: None, commit: None, tree: None, remembering }
-    }
-
-    /// Lets the store remember which repository the work tree is, once for all events of a batch.
-    pub(super) fn remember(&self, store: &Store, now: Timestamp) {
-        if let Some((tree, own_key)) = &self.tree {
-            self.remembering.call_once(|| store.remember_place(tree, own_key, now));
-        }
+        Self { repo, problem: None, branch: None, commit: None, served: None }
     }
 
     pub(super) fn complete(&self, draft: &mut Draft, problems: &mut Problems) {

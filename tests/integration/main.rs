@@ -97,8 +97,12 @@ mod picking;
 mod providers;
 // The packages for clients agree with each other and with the program.
 mod packages;
-// Text that reads like an instruction is held back, and all text in a reply is marked as a note.
+// One test for each kind of report about the place of a lesson, by its number.
+#[cfg(unix)]
+mod place_cases;
+// A week of one project ends with one repository.
 mod place_story;
+// Text that reads like an instruction is held back, and all text in a reply is marked as a note.
 mod poison;
 // An acknowledged event is found by the next query.
 mod recall;

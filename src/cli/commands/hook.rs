@@ -141,6 +141,8 @@ impl Program<'_> {
         deadline: Duration,
     ) -> ApiConnection {
         let caller = self.hook_caller(agent, input, settled, deadline);
+        // A directory that got a remote since the last call is joined by the settings as they are from now on.
+        let settled = &self.resolve_settings(settings)?;
         let root = settled.store.root();
         if self.is_shared()? && root.exists() {
             let remote =

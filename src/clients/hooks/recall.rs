@@ -19,6 +19,7 @@ use requests::{
     ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,
     SessionSearchRequest, Shape, Tiers, UnmergedPolicy,
 };
+use store::JOIN_COMMAND;
 
 /// Most tokens of an answer at the start, including the fence around it.
 pub const START_TOKENS: usize = 800;
@@ -68,7 +69,8 @@ pub(super) fn start_briefing(
     let none = BTreeSet::new();
     let shown = if why == StartReason::Emptied { &none } else { &session.state.shown_ids };
     let fresh = new_memories(&reply.text, shown);
-    if fresh.ids.is_empty() {
+    // A repository that became another one has no memories yet; where they are is asked once, and so must be shown.
+    if fresh.ids.is_empty() && !fresh.text.contains(JOIN_COMMAND) {
         return Err(NoAnswer::Nothing("there is nothing that this session was not shown before"));
     }
     Ok(fresh)

@@ -12,7 +12,8 @@ pub(crate) fn former_repos(local: &Local, snapshot: &Snapshot) -> Vec<(FormerRep
     let (Some(here), Some(place)) = (&local.here, &local.place) else { return Vec::new() };
     let known: Vec<RepoKey> = snapshot.repos().keys().cloned().collect();
     let joined = snapshot.keys_of(here);
-    let found = local.writer.store.former_repos(place.git(), here, &known);
+    let policy = &local.writer.config.sync;
+    let found = local.writer.store.former_repos(place.git(), here, &known, policy);
     let unjoined = found.into_iter().filter(|former| !joined.contains(&former.repo));
     unjoined
         .map(|former| {
