@@ -48,7 +48,7 @@ mod tests {
                 events[1].1.id, alone.id,
                 "an event without an id has that of its own bytes"
             );
-            assert_eq!(line[events[1].0.clone()].trim_start(), two);
+            assert_eq!(line.get(events[1].0.clone()).unwrap().trim_start(), two);
         }
     }
 

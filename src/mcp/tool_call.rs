@@ -80,5 +80,8 @@ fn error_text(error: &ApiError, note: Option<String>) -> String {
 }
 
 fn with_note(text: String, note: Option<String>) -> String {
-    note.map_or_else(|| text.clone(), |note| format!("{}\n\n{note}", text.trim_end()))
+    match note {
+        Some(note) => format!("{}\n\n{note}", text.trim_end()),
+        None => text,
+    }
 }

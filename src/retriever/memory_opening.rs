@@ -47,7 +47,7 @@ impl Retriever<'_> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let (store, mut config) =
-            settle(lookup, settings.logs.clone()).map_err(|error| store_error(&error))?;
+            settle(lookup, settings.logs.as_deref()).map_err(|error| store_error(&error))?;
         config
             .set_variables(lookup)
             .map_err(|message| ApiError::Failed { exit: Exit::Config, message })?;

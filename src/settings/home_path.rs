@@ -13,7 +13,7 @@ const HOME_WORDS: [&str; 4] = ["~", "$HOME", "${HOME}", "%USERPROFILE%"];
 pub fn expanded(path: &OsStr) -> PathBuf {
     let written = || path.to_str().map(str::trim_ascii);
     match (written().and_then(below_home), etcetera::home_dir()) {
-        (Some(rest), Ok(home)) if rest.is_empty() => home,
+        (Some(""), Ok(home)) => home,
         (Some(rest), Ok(home)) => home.join(rest),
         _ => PathBuf::from(path),
     }

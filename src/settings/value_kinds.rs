@@ -161,7 +161,7 @@ kinds! {
 }
 
 /// Writes a list of paths; none is not written.
-fn written_paths(paths: &Vec<PathBuf>) -> Option<Value> {
+fn written_paths(paths: &[PathBuf]) -> Option<Value> {
     let written = || paths.iter().map(|path| written_path(path)).collect();
     (!paths.is_empty()).then(|| Value::Array(written()))
 }

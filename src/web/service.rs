@@ -185,14 +185,14 @@ impl HttpService {
                 return self.answer_embeddings(parts.method, body, admitted, connection).await;
             }
             Destination::Mcp(admitted) | Destination::Rest(admitted) => {
-                if !is_rest {
-                    accept_json(&parts.method, &mut parts.headers)?;
-                }
                 let rights = admitted.rights();
                 parts.extensions.insert(admitted);
                 rights
             }
         };
+        if !is_rest {
+            accept_json(&parts.method, &mut parts.headers)?;
+        }
         // The token is not needed after the check.
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
@@ -206,12 +206,11 @@ impl HttpService {
         // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();
         let permit = self.wait_for_free_call().await?;
+        let under_way = CallUnderWay { _call: call, _permit: permit };
         self.requests.fetch_add(1, Ordering::Relaxed);
         if is_rest {
             let _in_call = connection.begin_call();
-            let answer = self
-                .answer_rest(parts, body, now, CallUnderWay { _call: call, _permit: permit })
-                .await?;
+            let answer = self.answer_rest(parts, body, now, under_way).await?;
             return self.refuse_if_private_now().await.map(|()| answer);
         }
         let body = match Self::readable(&parts.method, body) {
@@ -224,8 +223,7 @@ impl HttpService {
         }
         let _in_call = connection.begin_call();
         let request = Request::from_parts(parts, Full::new(body));
-        let mut answer =
-            self.ask(request, rights, CallUnderWay { _call: call, _permit: permit }).await?;
+        let mut answer = self.ask(request, rights, under_way).await?;
         self.refuse_if_private_now().await?;
         if let Some(new_client) = new_client.filter(|_| answer.status().is_success()) {
             new_client.stamp(answer.headers_mut(), (self.guests.core().clock)().random);

@@ -13,37 +13,39 @@ mod flags;
 mod identity;
 pub mod log_memory;
 pub mod project_directory;
+mod receipt;
 mod redaction;
 mod shared_only;
 mod side_by_side;
 mod start_directory;
+mod target;
 
-use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::path::PathBuf;
 
 use thiserror::Error;
 
 use event::limits::LINE_BYTES_MAX;
 use event::{
-    CleanEvent, Draft, EncodedLine, Event, EventId, GLOBAL_REPO, MemoryScope, Problems, RepoKey,
-    Stamp, Timestamp, clean, codec, fits_short_field, suspicion, validate,
+    CleanEvent, Draft, EncodedLine, Event, EventId, Problems, RepoKey, Stamp, Timestamp, clean,
+    codec, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use place::{NameMatch, Place, RepositoryWord, WorkTree};
 use settings::Config;
-use store::{AppendOutcome, Destination, Durability, Store, StoreError};
+use store::{AppendOutcome, Durability, Store, StoreError};
 
 pub use settings::variables::expanded_variable;
 
 use draft_scope::{applies, draft_for_all};
+use target::{Target, TargetSearch};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
-pub use draft_files::MissingFiles;
 pub use draft_scope::takes_directory;
 pub use flags::help;
 pub use identity::{Identity, host};
+pub use receipt::Receipt;
 pub use redaction::Redactions;
 pub use start_directory::StartDirectory;
+pub use target::UNNAMED;
 
 /// The inputs of a writer beside the draft.
 #[derive(Debug, Clone)]
@@ -67,62 +69,9 @@ pub struct Moment {
     pub random: u128,
 }
 
-/// The receipt of an acknowledged write.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Receipt {
-    /// The event's id.
-    pub id: EventId,
-    /// The repository it was written for.
-    pub repo: RepoKey,
-    /// What it survives.
-    pub durability: Durability,
-    /// Whether it is in its log or in the spool.
-    pub place: Destination,
-    /// Its file, and where it begins there.
-    pub at: (PathBuf, u64),
-    /// What was written.
-    event: CleanEvent,
-    /// The `source` that was claimed and not believed.
-    pub not_believed: Option<String>,
-    /// The secrets that were removed from it.
-    pub redacted: Redactions,
-    /// When it expired, where that was before it was written.
-    pub expired: Option<Timestamp>,
-    /// The files that it names and that are nowhere.
-    pub missing_files: MissingFiles,
-}
-
 /// The message about a write that went to the spool.
 pub const WAITS: &str = "the log could not be written (another process holds it, or you may not write it: agent-knowledge doctor says which); the \
      event waits in the spool, where searches find it";
-
-impl Receipt {
-    /// Returns why the event reads like an instruction to its reader, if it does. Searches mark such an event, and
-    /// hooks never show it. Computed on demand, so that it delays no write.
-    #[must_use]
-    pub fn flagged(&self) -> Option<Suspicion> {
-        suspicion(self.event.event())
-    }
-
-    /// Returns the notices for the writer of the event: which secrets were removed, why searches mark it, which claim
-    /// was not believed, and which files are nowhere.
-    #[must_use]
-    pub fn notices(&self) -> Vec<String> {
-        let flagged = self.flagged().map(Suspicion::advice);
-        let not_believed = self.not_believed.as_deref().map(identity::ignored_source_notice);
-        let (expiry, missing) = (self.expiry_notice(), self.missing_files.notice());
-        let notices = [self.redacted.message(), flagged, not_believed, expiry, missing];
-        notices.into_iter().flatten().collect()
-    }
-
-    /// Says that it has expired already, which nobody wants.
-    #[must_use]
-    pub fn expiry_notice(&self) -> Option<String> {
-        self.expired.map(|end| {
-            format!("it expired at {end:.0}, so no search finds it; a later time in expires changes that")
-        })
-    }
-}
 
 /// Why nothing was written.
 #[derive(Debug, Error)]
@@ -156,7 +105,7 @@ pub struct PreparedEvent {
     not_believed: Option<String>,
     redacted: Redactions,
     expired: Option<Timestamp>,
-    missing_files: MissingFiles,
+    missing_files: Vec<String>,
 }
 
 impl Writer {
@@ -200,8 +149,13 @@ impl Writer {
     /// [`RecordError`], with every problem of the draft.
     pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<PreparedEvent, RecordError> {
         let draft = draft_for_all(draft);
-        let target = self.target_of(draft.repo.as_deref(), applies(&draft))?;
+        let target = self.target_search().target_of(draft.repo.as_deref(), applies(&draft))?;
         self.prepare_at(&target, draft, moment)
+    }
+
+    fn target_search(&self) -> TargetSearch<'_> {
+        let Self { store, config, directory, .. } = self;
+        TargetSearch { store, config, directory }
     }
 
     fn prepare_at(
@@ -246,68 +200,6 @@ impl Writer {
         }
         Ok(PreparedEvent { id, repo, line, event, not_believed, redacted, expired, missing_files })
     }
-
-    /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
-    fn target_of(&self, given: Option<&str>, applies: MemoryScope) -> Result<Target, StoreError> {
-        let given = given.filter(|given| applies == MemoryScope::Repo || *given != GLOBAL_REPO);
-        let given = given.filter(|given| RepositoryWord::read(given).is_none());
-        if applies == MemoryScope::Global {
-            let problem = given.map(|_| {
-                "cannot be combined with scope global, which is for all repositories; leave one out"
-            });
-            let problem = problem.map(str::to_owned);
-            return Ok(Target { problem, ..Target::named(RepoKey::global()) });
-        }
-        let found = || self.store.place_at(&self.directory, &self.config);
-        let Some(given) = given else {
-            let is_nowhere = self.directory.as_os_str().is_empty();
-            return Ok(if is_nowhere { Target::nowhere() } else { Self::target_at(found()) });
-        };
-        let from = Some(&*self.directory).filter(|directory| directory.is_absolute());
-        match self.store.place_of_text(given, from, &self.config) {
-            Ok(None) => {}
-            Ok(Some(place)) => return Ok(Self::target_at(place)),
-            Err(problem) => return Ok(Target::wrong(RepoKey::global(), problem)),
-        }
-        // Scripts write --repo "$(basename "$PWD")"; any other name needs no look at the directory.
-        let here = is_bare_name(given).then(found);
-        let called = here.as_ref().and_then(|here| here.name_match(given, &self.directory));
-        let here = here.filter(|_| called.is_some());
-        let key = match (RepoKey::parse(given), here) {
-            (Ok(key), Some(here)) if called == Some(NameMatch::Folder) => {
-                return self.folder_target(&key, here);
-            }
-            (_, Some(here)) => return Ok(Self::target_at(here)),
-            (Ok(key), None) => key,
-            (Err(error), None) => {
-                return Ok(Target::wrong(RepoKey::from_line(given), error.to_string()));
-            }
-        };
-        match self.store.resolve(&key, &self.config) {
-            Err(error @ StoreError::Ambiguous { .. }) => {
-                Ok(Target::wrong(key, format!("failed to {error}")))
-            }
-            other => Ok(Target::named(other?)),
-        }
-    }
-
-    /// Returns the target of a name that a folder at hand has, and perhaps another repository.
-    fn folder_target(&self, key: &RepoKey, here: Place) -> Result<Target, StoreError> {
-        match self.store.resolve(key, &self.config) {
-            Ok(repo) if repo != *key => Ok(Target::named(repo)),
-            Ok(_) | Err(StoreError::Ambiguous { .. }) => Ok(Self::target_at(here)),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn target_at(place: Place) -> Target {
-        let Some(repo) = place.repository else { return Target::in_no_project(&place.top) };
-        let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
-        let (tree, own_key) = (place.work_tree, place.own_key);
-        let branch = tree.as_ref().and_then(|tree| fitting(tree.branch.clone()));
-        let commit = tree.as_ref().and_then(|tree| fitting(tree.commit.clone()));
-        Target { branch, commit, tree: tree.zip(own_key), ..Target::named(repo) }
-    }
 }
 
 /// Appends lines for the repository that they belong to now, each with the id that it had in another log.
@@ -321,71 +213,6 @@ pub fn append_again(
     durability: Durability,
 ) -> Result<AppendOutcome, StoreError> {
     store::append(store, repo, lines, durability)
-}
-
-/// Tells whether a name may be that of a folder, as no key with several segments, with a hash, or with a URL's colon is.
-fn is_bare_name(name: &str) -> bool {
-    !name.contains(['/', '~', ':'])
-}
-
-/// The repository of a draft. All drafts of a batch with the same `repo` share it.
-#[derive(Debug)]
-struct Target {
-    repo: RepoKey,
-    /// Why the given `repo` cannot be used. `repo` is only a placeholder then.
-    problem: Option<String>,
-    branch: Option<String>,
-    commit: Option<String>,
-    /// The work tree at hand, and the key of its repository before aliases.
-    tree: Option<(WorkTree, RepoKey)>,
-    remembering: Once,
-}
-
-/// The message to a caller whose directory tells no repository; it follows the name of the field.
-pub const UNNAMED: &str = "is missing, and no directory tells it, because the working directory does not exist any more, the \
-                           connection has none, or it is nobody's project, as the home directory is; name the repository, for \
-                           example github.com/acme/api";
-
-impl Target {
-    /// The repository is not known. A guess would put the lesson where nobody looks.
-    fn nowhere() -> Self {
-        Self::wrong(RepoKey::global(), UNNAMED.to_owned())
-    }
-
-    /// The directory is nobody's project.
-    fn in_no_project(directory: &Path) -> Self {
-        let message = format!(
-            "is missing, and {} is no project, because a home directory and a folder for temporary files are everybody's; name the \
-             repository, for example github.com/acme/api, or give the path of its work tree",
-            directory.display()
-        );
-        Self::wrong(RepoKey::global(), message)
-    }
-
-    fn wrong(repo: RepoKey, problem: String) -> Self {
-        Self { problem: Some(problem), ..Self::named(repo) }
-    }
-
-    fn named(repo: RepoKey) -> Self {
-        let remembering = Once::new();
-        Self { repo, problem: None, branch: None, commit: None, tree: None, remembering }
-    }
-
-    /// Lets the store remember which repository the work tree is, once for all events of a batch.
-    fn remember(&self, store: &Store, now: Timestamp) {
-        if let Some((tree, own_key)) = &self.tree {
-            self.remembering.call_once(|| store.remember_place(tree, own_key, now));
-        }
-    }
-
-    fn complete(&self, draft: &mut Draft, problems: &mut Problems) {
-        if let Some(problem) = &self.problem {
-            problems.add("repo", problem.clone());
-        }
-        draft.repo = None;
-        draft.branch = draft.branch.take().or_else(|| self.branch.clone());
-        draft.commit = draft.commit.take().or_else(|| self.commit.clone());
-    }
 }
 
 impl PreparedEvent {
@@ -444,7 +271,7 @@ mod tests {
     use super::*;
     use event::DecodedLine;
 
-    fn writer(folder: &Path) -> Writer {
+    fn writer(folder: &std::path::Path) -> Writer {
         Writer {
             store: Store::at(folder.join("logs")),
             config: Config::default(),

@@ -56,7 +56,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
             return print(process, concat!("log-memory ", env!("CARGO_PKG_VERSION"), "\n"));
         }
         Action::RecordJson(source) => {
-            return match open(process, args.logs) {
+            return match open(process, args.logs.as_deref()) {
                 Ok(writer) => perform_json(process, &writer, &source, args.durability),
                 Err(error) => fail(process, Exit::of_store(&error), &format!("failed to {error}")),
             };
@@ -64,7 +64,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
         Action::Record(draft) => draft,
     };
     let is_named = args.logs.is_some();
-    let writer = match open(process, args.logs) {
+    let writer = match open(process, args.logs.as_deref()) {
         Ok(writer) => writer,
         Err(error) => return fail(process, Exit::of_store(&error), &format!("failed to {error}")),
     };
@@ -109,7 +109,7 @@ fn with_kind(mut draft: Draft) -> (Draft, Option<String>) {
 }
 
 /// Resolves where the logs are: flag > environment > configuration file > platform directory.
-fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreError> {
+fn open(process: &mut Process<'_>, logs: Option<&Path>) -> Result<Writer, StoreError> {
     let (store, config) = settle(process.lookup, logs)?;
     if let Some(warning) = config.warning() {
         complain(process.messages, "log-memory", &warning);
@@ -143,7 +143,7 @@ fn print_directory_notice(process: &mut Process<'_>, is_asked: impl FnOnce() -> 
 /// not exist: a mistyped path must not become a second store.
 pub fn settle(
     lookup: &dyn Fn(&str) -> Option<OsString>,
-    logs: Option<PathBuf>,
+    logs: Option<&Path>,
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     check_paths(lookup).map_err(|wrong| wrong_path(wrong.name, "=", wrong.why))?;
@@ -176,7 +176,7 @@ fn with_certain_joins(store: &Store, mut config: Config) -> Config {
 
 /// Returns the directory of `--logs`. A relative one is below the working directory, as for other programs; where it is the same from
 /// everywhere, a retriever that is started elsewhere opens the same store.
-fn named_store(logs: PathBuf) -> Result<PathBuf, StoreError> {
+fn named_store(logs: &Path) -> Result<PathBuf, StoreError> {
     let wrong = |why| wrong_path("--logs", " ", why);
     let path = checked_path(logs.as_os_str()).map_err(wrong)?;
     let whole = std::path::absolute(&path);

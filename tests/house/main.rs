@@ -442,7 +442,8 @@ fn variables_named(source: &Source) -> BTreeSet<String> {
     let names = code.split("\"AGENT_KNOWLEDGE_").skip(1).filter_map(|rest| rest.split_once('"'));
     let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     names
-        .filter(|(name, _)| is_name(name))
+        // One that ends with a line is the beginning of all names.
+        .filter(|(name, _)| is_name(name) && !name.ends_with('_') && !name.is_empty())
         .map(|(name, _)| format!("AGENT_KNOWLEDGE_{name}"))
         .filter(|name| !OWN_VARIABLES.contains(&name.as_str()))
         .filter(|name| !name.starts_with("AGENT_KNOWLEDGE_TEST_"))

@@ -189,11 +189,12 @@ fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
         (with("success_rate", json!("often")), &["success_rate: must", "\"9/10\""]),
         (with("event_type", json!("Two Words")), &["event_type: must", "error, success"]),
     ];
+    let mut assert_refused = |tool: &str, arguments: &Value, words: &[&str]| {
+        let text = refused(&mut client, tool, arguments);
+        words.iter().for_each(|word| assert!(text.contains(word), "no {word:?} in {text}"));
+    };
     for (arguments, words) in saves {
-        let text = refused(&mut client, "memory_save", &arguments);
-        for word in words {
-            assert!(text.contains(word), "no {word:?} in {text}");
-        }
+        assert_refused("memory_save", &arguments, words);
     }
     let query = |field: &str, value: Value| {
         let mut arguments = json!({"query": "zebra"});
@@ -214,10 +215,7 @@ fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
         (json!({"ids": ["nope1234"]}), &["no memory \"nope1234\""]),
     ];
     for (arguments, words) in searches {
-        let text = refused(&mut client, "memory_search", &arguments);
-        for word in words {
-            assert!(text.contains(word), "no {word:?} in {text}");
-        }
+        assert_refused("memory_search", &arguments, words);
     }
     let all = json!({"limit": "many", "max_tokens": 1, "x": 1});
     let all = refused(&mut client, "memory_search", &all);

@@ -31,7 +31,7 @@ use writer::log_memory::settle;
 /// What the names of our variables begin with.
 const OUR_VARIABLES: &str = "AGENT_KNOWLEDGE_";
 
-/// SetupMode long one run waits for another on the same machine, in milliseconds: each writes a few files.
+/// How long one run waits for another on the same machine, in milliseconds: each writes a few files.
 const TURN_MS_MAX: u64 = 10_000;
 
 const SETUP_HELP: &str = "\
@@ -95,8 +95,9 @@ pub(super) fn set_up(
     command: &Setup,
     messages: &mut dyn Write,
 ) -> Result<(Exit, Reply), ApiError> {
-    let machine =
-        program.machine(settings.logs.clone()).ok_or_else(|| store_error(&StoreError::NoPlace))?;
+    let machine = program
+        .machine(settings.logs.as_deref())
+        .ok_or_else(|| store_error(&StoreError::NoPlace))?;
     let data = data().ok_or_else(|| store_error(&StoreError::NoPlace))?;
     let scope = match (command.user, command.project) {
         (_, true) => Some(SetupScope::Project),
@@ -155,7 +156,7 @@ impl Program<'_> {
         Some(setup::clients_status(self.machine(None)?, &data()?, now, &lived))
     }
 
-    fn machine(&self, logs: Option<PathBuf>) -> Option<Machine<'_>> {
+    fn machine(&self, logs: Option<&Path>) -> Option<Machine<'_>> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let home = set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from)?;
@@ -179,7 +180,7 @@ impl Program<'_> {
 /// Returns the store of this shell, if a client that has none of our variables would use another one.
 fn store_for_clients(
     lookup: &dyn Fn(&str) -> Option<OsString>,
-    logs: Option<PathBuf>,
+    logs: Option<&Path>,
 ) -> Option<PathBuf> {
     let of_client = |name: &str| lookup(name).filter(|_| !name.starts_with(OUR_VARIABLES));
     let usual = settle(&of_client, None).ok().map(|(store, _)| store.root().to_owned());

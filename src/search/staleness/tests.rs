@@ -496,7 +496,7 @@ fn a_branch_is_unmerged_until_its_work_has_landed() {
     };
     assert_eq!(sorted(unmerged(&tree, &stamps)), expected);
     // A memory from before the first commit of the branch is of the branch.
-    assert_eq!(unmerged(&tree, &[("feat", &main)]), [main.clone()]);
+    assert_eq!(unmerged(&tree, &[("feat", &main)]), std::slice::from_ref(&main));
     tree.git(7, &["checkout", "--quiet", "feat"]);
     assert!(unmerged(&tree, &stamps).is_empty(), "on the branch itself");
     tree.git(7, &["checkout", "--quiet", "-b", "feat-2"]);

@@ -32,7 +32,7 @@ pub fn openapi_document() -> Value {
             methods.insert(method, operation(verb, &mut answers));
         }
     }
-    paths.insert(format!("{PREFIX}{}", EVENTS_PATH), events_operation());
+    paths.insert(format!("{PREFIX}{EVENTS_PATH}"), events_operation());
     paths.insert(format!("{PREFIX}{OPENAPI_PATH}"), description_operation());
     paths.insert(format!("{PREFIX}{SIGN_IN_CODE}"), code_operation());
     paths.insert(format!("{PREFIX}{SIGN_IN}"), sign_in_operation());
