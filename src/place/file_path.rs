@@ -262,13 +262,13 @@ mod tests {
     use super::*;
     use std::fs;
 
-    struct Monorepo {
+    struct TwoTrees {
         _folder: tempfile::TempDir,
         home: PathBuf,
         top: PathBuf,
     }
 
-    impl Monorepo {
+    impl TwoTrees {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let home = folder.path().canonicalize().unwrap().join("ana");
@@ -308,7 +308,7 @@ mod tests {
     // S-PATH-1, S-PATH-2
     #[test]
     fn a_path_is_kept_from_the_top_on() {
-        let tree = Monorepo::new();
+        let tree = TwoTrees::new();
         let absolute = |file: &str| tree.top.join(file).to_str().unwrap().to_owned();
         let (inside, gone) = (absolute("packages/web/src/cart.ts:4"), absolute("src/gone.ts"));
         let uri = format!("file://{}", absolute("Makefile"));
@@ -356,7 +356,7 @@ mod tests {
     // S-PATH-1
     #[test]
     fn a_list_in_one_text_is_several_files() {
-        let tree = Monorepo::new();
+        let tree = TwoTrees::new();
         let directory = tree.top.join("packages/web");
         let viewpoint =
             FileViewpoint { top: Some(&tree.top), directory: Some(&directory), ..<_>::default() };
@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn links_and_linked_work_trees_lead_to_the_same_file() {
         use std::os::unix::fs::symlink;
-        let tree = Monorepo::new();
+        let tree = TwoTrees::new();
         let linked = tree.home.join("code/api-fix");
         fs::create_dir_all(linked.join("src")).unwrap();
         fs::write(linked.join("src/cart.ts"), "").unwrap();

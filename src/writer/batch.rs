@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::exit::Exit;
 use super::side_by_side::side_by_side;
-use super::{MissingFiles, Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer};
+use super::{Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer};
 use crate::draft_scope::{self, applies, draft_for_all};
 use event::{Draft, MemoryScope, Problems, RepoKey, draft_from_json, from_json};
 use store::{Destination, Durability};
@@ -201,8 +201,8 @@ impl Receipt {
         let texts = always.into_iter().chain(waits).chain(flagged).chain(source);
         let mut report: Map<String, Value> =
             texts.map(|(name, value)| (name.to_owned(), value.into())).collect();
-        if self.missing_files != MissingFiles::default() {
-            report.insert("missing_files".to_owned(), json!(self.missing_files.0));
+        if !self.missing_files.is_empty() {
+            report.insert("missing_files".to_owned(), json!(self.missing_files));
         }
         if !self.redacted.is_empty() {
             report.insert("redacted".to_owned(), json!(self.redacted.rules()));

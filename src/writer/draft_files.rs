@@ -15,10 +15,10 @@ pub(super) fn keep_files(
     repo: &RepoKey,
     directory: &Path,
     (store, config): (&Store, &Config),
-) -> MissingFiles {
+) -> Vec<String> {
     // What another program wrote says files from the top on, whoever imports it.
     if draft.files.is_empty() || draft.source.as_deref() == Some(IMPORTED) {
-        return MissingFiles::default();
+        return Vec::new();
     }
     let place = directory.is_absolute().then(|| store.place_at(directory, config));
     let place = place.filter(|place| place.repository.as_ref() == Some(repo));
@@ -40,21 +40,13 @@ pub(super) fn keep_files(
     let mut seen = BTreeSet::new();
     files.retain(|file| seen.insert(file.clone()));
     draft.files = files;
-    MissingFiles(missing)
+    missing
 }
 
-/// Files that a draft names and that are nowhere.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MissingFiles(pub Vec<String>);
-
-impl MissingFiles {
-    /// Says which; `None` where all are there, or nobody can tell.
-    #[must_use]
-    pub fn notice(&self) -> Option<String> {
-        let noun = if self.0.len() == 1 { "file" } else { "files" };
-        let is_any = !self.0.is_empty();
-        is_any.then(|| format!("no such {noun}: {}; saved as given", self.0.join(", ")))
-    }
+/// Says which files are nowhere; `None` where all are there.
+pub(super) fn missing_files_notice(missing: &[String]) -> Option<String> {
+    let noun = if missing.len() == 1 { "file" } else { "files" };
+    (!missing.is_empty()).then(|| format!("no such {noun}: {}; saved as given", missing.join(", ")))
 }
 
 #[cfg(test)]

@@ -42,7 +42,6 @@ use served_place::ServedPlace;
 use target::{Target, TargetSearch};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
-pub use draft_files::MissingFiles;
 pub use draft_scope::takes_directory;
 pub use flags::help;
 pub use identity::{Identity, host};
@@ -109,7 +108,7 @@ pub struct PreparedEvent {
     not_believed: Option<String>,
     redacted: Redactions,
     expired: Option<Timestamp>,
-    missing_files: MissingFiles,
+    missing_files: Vec<String>,
     /// The work tree that it was learned in, and when.
     served: Option<(Arc<ServedPlace>, Timestamp)>,
 }

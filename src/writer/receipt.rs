@@ -6,9 +6,8 @@ use event::{CleanEvent, EventId, RepoKey, Timestamp, suspicion};
 use guard::injection::Suspicion;
 use store::{Destination, Durability};
 
-use crate::draft_files::MissingFiles;
-use crate::identity;
 use crate::redaction::Redactions;
+use crate::{draft_files, identity};
 
 /// The receipt of an acknowledged write.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +31,7 @@ pub struct Receipt {
     /// When it expired, where that was before it was written.
     pub expired: Option<Timestamp>,
     /// The files that it names and that are nowhere.
-    pub missing_files: MissingFiles,
+    pub missing_files: Vec<String>,
 }
 
 impl Receipt {
@@ -43,13 +42,19 @@ impl Receipt {
         suspicion(self.event.event())
     }
 
+    /// Says which files that the event names are nowhere; `None` where all are there, or nobody can tell.
+    #[must_use]
+    pub fn missing_files_notice(&self) -> Option<String> {
+        draft_files::missing_files_notice(&self.missing_files)
+    }
+
     /// Returns the notices for the writer of the event: which secrets were removed, why searches mark it, which claim
     /// was not believed, and which files are nowhere.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let flagged = self.flagged().map(Suspicion::advice);
         let not_believed = self.not_believed.as_deref().map(identity::ignored_source_notice);
-        let (expiry, missing) = (self.expiry_notice(), self.missing_files.notice());
+        let (expiry, missing) = (self.expiry_notice(), self.missing_files_notice());
         let notices = [self.redacted.message(), flagged, not_believed, expiry, missing];
         notices.into_iter().flatten().collect()
     }

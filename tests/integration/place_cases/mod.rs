@@ -1,5 +1,5 @@
-//! The kinds of faults that users of other memory tools reported about the place of a lesson, one test for each: `case_06` of
-//! `cargo nextest run --workspace --features qdrant -E 'test(place_cases::case_06)'` is the sixth. With the real programs, real git,
+//! The kinds of faults that users of other memory tools reported about the place of a lesson, one test for each:
+//! `scripts/test case_06` runs the sixth. With the real programs, real git,
 //! and made-up homes. Not here: each place alone (`place`), and a week through many of them (`place_story`).
 
 // Where one stands: a removed directory, ghosts of a sandbox, no version control, an unmounted main repository.

@@ -78,9 +78,9 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         let _ = write!(text, " Note: {notice}.");
         answer.expired = receipt.expired.map(|end| format!("{end:.0}"));
     }
-    if let Some(message) = receipt.missing_files.notice() {
+    if let Some(message) = receipt.missing_files_notice() {
         let _ = write!(text, " Note: {message}.");
-        answer.missing_files = Some(receipt.missing_files.0.clone());
+        answer.missing_files = Some(receipt.missing_files.clone());
     }
     if !similar.is_empty() {
         text.push_str(&reply::similar(&similar));
