@@ -39,7 +39,7 @@ impl TargetSearch<'_> {
             let is_nowhere = self.directory.as_os_str().is_empty();
             return Ok(if is_nowhere { Target::nowhere() } else { Self::target_at(found()) });
         };
-        let from = Some(&*self.directory).filter(|directory| directory.is_absolute());
+        let from = Some(self.directory).filter(|directory| directory.is_absolute());
         match self.store.place_of_text(given, from, self.config) {
             Ok(None) => {}
             Ok(Some(place)) => return Ok(Self::target_at(place)),

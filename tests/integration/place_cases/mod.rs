@@ -65,6 +65,7 @@ fn briefing(world: &World, directory: &Path) -> String {
 
 /// What a hook of Claude Code answers to an event in a directory.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "callers write the fields in place")]
 fn hook(world: &World, directory: &Path, more: Value) -> String {
     let mut input = json!({ "session_id": "s-1", "cwd": directory });
     input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
