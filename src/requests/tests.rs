@@ -70,12 +70,12 @@ fn time_and_agent_filters_are_read_or_refused() {
         (TimePoint::parse("30d"), TimePoint::parse("2026-01-01"))
     );
     for field in ["since", "until"] {
-        let message = refused(json!({"query": "x", field: "yesterday"}));
+        let message = refused(json!({"query": "x", field: "gestern"}));
         assert!(
             message.starts_with(&format!("{field}: must be a time, a day or an age, for")),
             "{message}"
         );
-        assert!(message.ends_with("got \"yesterday\"") && message.contains("30d"), "{message}");
+        assert!(message.ends_with("got \"gestern\"") && message.contains("30d"), "{message}");
         assert!(refused(json!({"query": "x", field: 7})).contains("must be a string"));
     }
     assert!(refused(json!({"query": "x", "agent": "codex"})).contains("agents"));

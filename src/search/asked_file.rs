@@ -95,8 +95,9 @@ fn is_in_texts(event: &Event, file: &str) -> bool {
     let file = bare(file);
     let name = file.rsplit('/').next().unwrap_or(file);
     let is_telling = file.contains('/') || name.contains('.');
-    let texts = [&event.context, &event.lesson, &event.command];
-    is_telling && texts.into_iter().any(|text| text.contains(file))
+    let mut texts =
+        [&event.context, &event.lesson, &event.command].into_iter().chain(&event.symptoms);
+    is_telling && texts.any(|text| text.contains(file))
 }
 
 /// Tells whether two paths are of one file as far as they say: one is the end of the other, from a folder on.

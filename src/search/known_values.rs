@@ -4,7 +4,7 @@
 use super::filter::Filter;
 use super::snapshot::Snapshot;
 use super::syntax::FilterWord;
-use event::same_tag;
+use event::{same_tag, tag_key};
 use index::lexical::DocId;
 use memory::Memory;
 
@@ -19,7 +19,7 @@ pub fn is_known_value(snapshot: &Snapshot, filter: &FilterWord) -> bool {
         FilterWord::Branch(branch) => {
             any(&|memory| memory.event().branch.as_deref() == Some(branch.as_str()))
         }
-        FilterWord::Tag(tag) => any_with_words(snapshot, tag, &|memory| {
+        FilterWord::Tag(tag) => any_with_words(snapshot, &tag_key(tag), &|memory| {
             memory.event().tags.iter().any(|other| same_tag(other, tag))
         }),
         FilterWord::File(file) => {

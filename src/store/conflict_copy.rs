@@ -18,7 +18,7 @@ impl Store {
     #[must_use]
     pub fn original_of_copy(log: &Path) -> Option<PathBuf> {
         let stem = log.file_stem()?.to_str()?;
-        let original = numbered(stem).or_else(|| conflicted(stem))?;
+        let original = conflicted(stem).or_else(|| numbered(stem))?;
         (!original.is_empty()).then(|| log.with_file_name(format!("{original}.jsonl")))
     }
 

@@ -251,7 +251,9 @@ def opencode(world):
 
 
 def readers(world):
-    """Reads the files for Cursor, VS Code and Windsurf with mcporter, an independent program."""
+    """Reads the files for Cursor, VS Code and Windsurf with mcporter, an independent program. It takes `${workspaceFolder}` from the
+    environment, where the editors name the folder themselves."""
+    folder = {"workspaceFolder": world.project}
     world.says("mcporter_runs", r"^\d+\.\d+", "mcporter", "--version")
     for client, scope, path in (
         ("cursor", "--user", ".cursor/mcp.json"),
@@ -261,10 +263,10 @@ def readers(world):
     ):
         name = f"mcporter_{client}_{scope.strip('-')}"
         world.ours("setup", client, scope)
-        printed = world.says(name + "_connects", r"1 healthy", "mcporter", "list", "--verbose")
+        printed = world.says(name + "_connects", r"1 healthy", "mcporter", "list", "--verbose", env=folder)
         world.check(name + "_is_the_source", path in printed, printed)
         call = ("mcporter", "call", "agent-knowledge.memory_search", "query=widget cache rebuild")
-        world.says(name + "_recalls", re.escape(LESSON), *call)
+        world.says(name + "_recalls", re.escape(LESSON), *call, env=folder)
         world.ours("setup", "--undo", client)
     left = [path for path in world.everything() if re.search(r"mcp.*\.json$", os.path.basename(path))]
     world.check("nothing_is_left", not left, left)

@@ -101,7 +101,11 @@ fn rule_files_of_all_clients_are_found_or_named() {
     let here = work_tree(&world);
     let front =
         "---\ndescription: How the api speaks\nglobs: src/api/**/*.ts\nalwaysApply: false\n---\n";
-    written(&here, ".cursor/rules/api.mdc", format!("{front}- name keys in snake_case\n"));
+    written(
+        &here,
+        ".cursor/rules/api.mdc",
+        format!("{front}- Keys of the api are in snake_case\n"),
+    );
     written(&here, ".cursor/rules/old.txt", "- nothing\n");
     written(&here, "packages/web/AGENTS.md", "- Never import from the api\n");
     written(&here, "node_modules/x/AGENTS.md", "- nothing\n");
@@ -117,7 +121,7 @@ fn rule_files_of_all_clients_are_found_or_named() {
     assert_eq!(told, expected);
     let events = world.events(LOG);
     let event = |lesson: &str| events.iter().find(|event| event.lesson == lesson).unwrap();
-    let api = event("name keys in snake_case");
+    let api = event("Keys of the api are in snake_case");
     assert_eq!(api.files, [".cursor/rules/api.mdc", "src/api"]);
     assert_eq!(api.context, "for src/api/**/*.ts > How the api speaks");
     let web = event("Never import from the api");

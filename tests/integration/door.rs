@@ -124,7 +124,6 @@ fn a_repository_cannot_lead_out_of_the_store() {
         "a\\b",
         "a+b",
         "note: this",
-        "",
     ];
     for repo in paths {
         refused_flags(&with(&["--repo", repo]), 65, &["--repo: must be", "github.com/acme/api"]);

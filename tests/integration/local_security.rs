@@ -362,7 +362,7 @@ fn a_store_without_write_permission_is_named() {
     ] {
         let ran = as_nobody(&world, &programs.join(program), args);
         let told = format!(
-            "failed to write into {shown}: you may not write there; nothing was saved; chmod u+rwX {shown}"
+            "failed to write into {shown}: you may not write {shown}/.locks; nothing was saved; chmod u+rwX {shown}"
         );
         assert_eq!(ran.exit, Some(74), "{ran:?}");
         assert!(ran.messages.contains(&told), "{ran:?}");

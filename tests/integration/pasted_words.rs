@@ -117,7 +117,7 @@ fn a_filter_by_nothing_known_is_told_if_nothing_is_found() {
     for (query, told) in [
         (
             "zyzzyva kind:Ingress",
-            "Note: no memory has the kind Ingress, so kind:Ingress was searched as text.",
+            "Note: no memory has the kind ingress, so kind:Ingress was searched as text.",
         ),
         ("zyzzyva tag:v9", "Note: no memory has the tag v9, so tag:v9 was searched as text."),
     ] {

@@ -128,7 +128,7 @@ fn a_model_lists_related_memories() {
         assert!(text.contains("(1):**"), "{text}");
         let (problem, is_error) = client.call("memory_related", &json!({"depth": 9}));
         assert!(
-            is_error && problem.contains("id: is empty") && problem.contains("depth: must be"),
+            is_error && problem.contains("id: is empty") && problem.contains("depth is at most 3"),
             "{problem}"
         );
         let (missing, is_error) = client.call("memory_related", &json!({"id": "01NOSUCHID"}));

@@ -283,7 +283,7 @@ fn a_wrong_address_or_token_is_told() {
     let headers = [("Host", "127.0.0.1")];
     assert_eq!(
         team.server.send(&request("GET", "/health", &headers, "")).status,
-        401,
+        404,
         "no replica"
     );
     search(&mut client, "revoked");

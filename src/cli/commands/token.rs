@@ -142,7 +142,8 @@ impl Program<'_> {
         if !NamedToken::is_name(name) {
             problems.add("NAME", format!("must have 1 to 64 small letters, digits, -, _, . and @, and begin with a letter or a digit, such as ci or anna@laptop; got {}", quoted(name)));
         }
-        let expires = expires.as_deref().map(|text| parse_expiry(text, now)).transpose();
+        let expires =
+            expires.as_deref().map(|text| parse_expiry(text, now, DayZone::System)).transpose();
         let expires = expires.unwrap_or_else(|message| {
             problems.add("expires", message);
             None
@@ -164,9 +165,9 @@ impl Program<'_> {
 }
 
 /// Reads when a token ends.
-fn parse_expiry(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+fn parse_expiry(text: &str, now: Timestamp, days: DayZone) -> Result<Timestamp, String> {
     let by_age = parse_age(text).and_then(|age| now.checked_add(age).ok());
-    let by_day = || CalendarDay::parse(text).map(|day| day.last(now, DayZone::System));
+    let by_day = || CalendarDay::parse(text).map(|day| day.last(now, days));
     let end = by_age.or_else(by_day).or_else(|| parse_timestamp(text));
     let longest = std::time::Duration::from_secs(DAYS_MAX * DAY_SECONDS);
     let last = now.checked_add(longest).unwrap_or(Timestamp::MAX);
@@ -230,12 +231,16 @@ mod tests {
         for (text, expected) in [
             ("90d", "2027-02-23T12:00:00Z"),
             ("12h", "2026-11-26T00:00:00Z"),
-            ("2027-01-31", "2027-01-31T00:00:00Z"),
+            ("2027-01-31", "2027-01-31T23:59:59.999999999Z"),
         ] {
-            assert_eq!(parse_expiry(text, now).unwrap().to_string(), expected, "{text}");
+            assert_eq!(
+                parse_expiry(text, now, DayZone::Utc).unwrap().to_string(),
+                expected,
+                "{text}"
+            );
         }
-        for text in ["", "0d", "3651d", "2026-11-25", "2020-01-01", "soon", "-1d", "4000000000w"] {
-            let message = parse_expiry(text, now).unwrap_err();
+        for text in ["", "0d", "3651d", "2026-11-24", "2020-01-01", "soon", "-1d", "4000000000w"] {
+            let message = parse_expiry(text, now, DayZone::Utc).unwrap_err();
             assert!(message.contains("such as 90d"), "{message}");
         }
     }

@@ -34,12 +34,12 @@ const FAULTS: &[Fault] = &[
     Fault { inject: "write:error=EIO:when=1", on: LOG, options: NONE, exit: 74, kept: 0, told: "Input/output error" },
     Fault { inject: "write:error=EINTR:when=1..5", on: LOG, options: NONE, exit: 0, kept: 1, told: "" },
     Fault { inject: "pread64:error=EIO", on: LOG, options: NONE, exit: 74, kept: 0, told: "Input/output error" },
-    Fault { inject: "openat:error=EACCES", on: LOG, options: NONE, exit: 74, kept: 0, told: "Permission denied" },
+    Fault { inject: "openat:error=EACCES", on: LOG, options: NONE, exit: 0, kept: 1, told: "waits in the spool" },
     Fault { inject: "openat:error=EROFS", on: LOG, options: NONE, exit: 74, kept: 0, told: "Read-only file system" },
     Fault { inject: "openat:error=EMFILE", on: LOG, options: NONE, exit: 74, kept: 0, told: "Too many open files" },
     Fault { inject: "openat:error=ENFILE", on: LOG, options: NONE, exit: 74, kept: 0, told: "Too many open files" },
     Fault { inject: "openat:error=ENOSPC", on: LOG, options: NONE, exit: 74, kept: 0, told: "No space left" },
-    Fault { inject: "openat:error=EACCES", on: LOCK, options: NONE, exit: 74, kept: 0, told: "Permission denied" },
+    Fault { inject: "openat:error=EACCES", on: LOCK, options: NONE, exit: 0, kept: 1, told: "waits in the spool" },
     Fault { inject: "openat:error=EROFS", on: LOCK, options: NONE, exit: 74, kept: 0, told: "Read-only file system" },
     Fault { inject: "openat:error=EMFILE", on: LOCK, options: NONE, exit: 74, kept: 0, told: "Too many open files" },
     Fault { inject: "flock:error=EINTR:when=1..5", on: LOCK, options: NONE, exit: 0, kept: 1, told: "" },
@@ -120,7 +120,11 @@ fn a_store_that_cannot_be_made_is_told() {
         command.args(["-e", "trace=mkdir,mkdirat", "-e", &format!("inject={inject}")]);
         let ran = run(command.arg(LOG_MEMORY).args(args), b"");
         assert_eq!((ran.exit, ran.output.as_str()), (Some(74), ""), "{error}: {}", ran.messages);
-        let told = if error == "EROFS" { "Read-only file system" } else { "make the directory" };
+        let told = match error {
+            "EACCES" => "you may not write there",
+            "EROFS" => "Read-only file system",
+            _ => "make the directory",
+        };
         assert!(ran.messages.contains(told), "{error}: {}", ran.messages);
         world.log_memory(&args).done();
         assert_eq!(contents(&world.store().join(LOG)).events.len(), 1, "{error}");

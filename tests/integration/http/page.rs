@@ -136,9 +136,9 @@ fn page_paths_that_lead_elsewhere_are_refused() {
         assert_eq!(answer.status, 404, "{path}: {answer:?}");
         assert!(answer.body.len() < 100, "{answer:?}");
     }
-    // Outside the page a stranger is not told what there is.
+    // Outside the page there is nothing, which needs no token.
     for path in ["//", "//ui/app.js", "/ui", "/index.html", "/favicon.ico", "/../ui/app.js"] {
-        assert_eq!(get(&server, path, &[]).status, 401, "{path}");
+        assert_eq!(get(&server, path, &[]).status, 404, "{path}");
     }
 }
 

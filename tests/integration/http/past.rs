@@ -56,8 +56,7 @@ fn http_a_briefing_of_then_is_what_it_was() {
     let now = read(&server, "context?repo=api");
     assert_eq!(ids(&now, "decisions"), ["01TWO"]);
     assert_eq!(briefing("2999-01-01"), now, "what is to come is the present");
-    for wrong in ["context?repo=api&as_of=yesterday", "search?query=x&mode=dense&as_of=2026-01-02"]
-    {
+    for wrong in ["context?repo=api&as_of=gestern", "search?query=x&mode=dense&as_of=2026-01-02"] {
         let path = format!("/api/v1/{wrong}");
         let answer = server.send(&request("GET", &path, &[("Host", "localhost")], ""));
         assert_eq!((answer.status, answer.body.contains("as_of")), (400, true), "{answer:?}");

@@ -125,7 +125,7 @@ fn rest_errors_name_field_and_remedy() {
         ("GET", "status?x=1", "", 400, "x"),
         ("GET", "timeline?days=367", "", 400, "days"),
         ("GET", "audit?cursor=x", "", 400, "cursor"),
-        ("GET", "audit?since=yesterday", "", 400, "since"),
+        ("GET", "audit?since=gestern", "", 400, "since"),
         ("GET", "memories/none-such/history", "", 404, "none-such"),
         ("GET", "patterns?accept=1&apply=true", "", 400, "accept"),
         ("GET", "memories/a/related?file=b", "", 400, "file"),

@@ -65,7 +65,7 @@ fn case_03_a_server_that_starts_in_a_home() {
     assert_eq!(world.log_names().len(), 1);
     // What setup writes for Cursor says which folder is open.
     std::fs::create_dir_all(world.home().join(".cursor")).unwrap();
-    world.agent_knowledge(&["setup", "--client", "cursor", "--yes"]);
+    world.agent_knowledge(&["setup", "cursor", "--user"]);
     let written =
         std::fs::read_to_string(world.home().join(".cursor/mcp.json")).unwrap_or_default();
     assert!(written.contains("workspaceFolder"), "{written}");

@@ -40,6 +40,7 @@ fn case_07_words_of_a_pasted_error() {
         assert!(client.search(error).contains(&expected), "{error}");
     }
     // A filter whose value is known still filters.
+    world.log_memory_in(&top, &["--type", "decision", "--lesson", "masts are of oak"]).done();
     let told = everything(&world, &top, &["search", "kind:error remedy"]);
     assert!(told.contains("remedy number"), "{told}");
     let told = everything(&world, &top, &["search", "kind:decision remedy"]);
