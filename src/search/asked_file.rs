@@ -58,8 +58,16 @@ impl AskedFile {
 
     /// Tells whether an event of a repository names it, in its list or in its texts, by its path or the end of it.
     pub(super) fn is_named_by(&self, event: &Event, repo: &RepoKey) -> bool {
+        let is_in = |spelling: &str| event.symptoms.iter().any(|text| is_in_text(text, spelling));
+        self.is_known_to(event, repo) || self.spellings(repo).any(is_in)
+    }
+
+    /// Tells the same without what was seen: whatever a pasted message names need not be a file that somebody knows.
+    pub(super) fn is_known_to(&self, event: &Event, repo: &RepoKey) -> bool {
         let listed = event.files.iter().any(|other| self.has_path(other, repo));
-        listed || self.spellings(repo).any(|spelling| is_in_texts(event, spelling))
+        let texts = [&event.context, &event.lesson, &event.command];
+        let is_in = |spelling: &str| texts.iter().any(|text| is_in_text(text, spelling));
+        listed || self.spellings(repo).any(is_in)
     }
 
     /// Tells whether a path that a memory of a repository names is of this file, as far as it says.
@@ -89,15 +97,12 @@ impl AskedFile {
     }
 }
 
-/// Tells whether the texts of an event name a file. A name without an extension is a common word; only a path or a real file
-/// name may match text.
-fn is_in_texts(event: &Event, file: &str) -> bool {
+/// Tells whether a text names a file. A name without an extension is a common word; only a path or a real file name may match text.
+fn is_in_text(text: &str, file: &str) -> bool {
     let file = bare(file);
     let name = file.rsplit('/').next().unwrap_or(file);
     let is_telling = file.contains('/') || name.contains('.');
-    let mut texts =
-        [&event.context, &event.lesson, &event.command].into_iter().chain(&event.symptoms);
-    is_telling && texts.any(|text| text.contains(file))
+    is_telling && text.contains(file)
 }
 
 /// Tells whether two paths are of one file as far as they say: one is the end of the other, from a folder on.

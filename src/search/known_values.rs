@@ -1,7 +1,7 @@
 //! What memories have that a filter can name. A filter by anything else is a word of somebody's text. Not here: the
 //! form of a filter (`syntax`), which repository a name means (`api`), which memories a filter lets through (`filter`).
 
-use super::filter::Filter;
+use super::asked_file::AskedFile;
 use super::snapshot::Snapshot;
 use super::syntax::FilterWord;
 use event::{same_tag, tag_key};
@@ -23,8 +23,10 @@ pub fn is_known_value(snapshot: &Snapshot, filter: &FilterWord) -> bool {
             memory.event().tags.iter().any(|other| same_tag(other, tag))
         }),
         FilterWord::File(file) => {
-            let filter = Filter { files: vec![file.clone().into()], ..Filter::default() };
-            any_with_words(snapshot, file, &|memory| filter.fits(memory))
+            let asked = AskedFile::from(file.as_str());
+            any_with_words(snapshot, file, &|memory| {
+                asked.is_known_to(&memory.event(), &memory.repo)
+            })
         }
         FilterWord::Repo(_) => false,
         FilterWord::Since(_) | FilterWord::Until(_) => true,
@@ -78,8 +80,8 @@ mod tests {
             (FilterWord::File(text("a.rs")), true),
             (FilterWord::File(text("/repo/src/a.rs")), true),
             (FilterWord::File(text("lib/b.rs")), true),
-            (FilterWord::File(text("../ui-kit")), true),
-            (FilterWord::File(text("../ui")), true),
+            (FilterWord::File(text("../ui-kit")), false),
+            (FilterWord::File(text("../ui")), false),
             (FilterWord::File(text("../web-kit")), false),
             (FilterWord::Since(TimePoint::parse("30d").unwrap()), true),
         ] {

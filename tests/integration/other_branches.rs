@@ -102,7 +102,7 @@ fn a_lesson_of_a_branch_is_marked_until_it_is_merged() {
 
 // S-STALE-11
 #[test]
-fn a_lesson_before_a_branchs_first_commit_is_of_the_branch() {
+fn a_lesson_before_the_first_commit_is_of_the_branch() {
     let world = World::new();
     let here = world.path("api");
     world.git(&here, &["init", "--quiet", "--initial-branch=main"]);

@@ -35,12 +35,12 @@ const FAULTS: &[Fault] = &[
     Fault { inject: "write:error=EINTR:when=1..5", on: LOG, options: NONE, exit: 0, kept: 1, told: "" },
     Fault { inject: "pread64:error=EIO", on: LOG, options: NONE, exit: 74, kept: 0, told: "Input/output error" },
     Fault { inject: "openat:error=EACCES", on: LOG, options: NONE, exit: 0, kept: 1, told: "waits in the spool" },
-    Fault { inject: "openat:error=EROFS", on: LOG, options: NONE, exit: 74, kept: 0, told: "Read-only file system" },
+    Fault { inject: "openat:error=EROFS", on: LOG, options: NONE, exit: 74, kept: 0, told: "read-only" },
     Fault { inject: "openat:error=EMFILE", on: LOG, options: NONE, exit: 74, kept: 0, told: "Too many open files" },
     Fault { inject: "openat:error=ENFILE", on: LOG, options: NONE, exit: 74, kept: 0, told: "Too many open files" },
     Fault { inject: "openat:error=ENOSPC", on: LOG, options: NONE, exit: 74, kept: 0, told: "No space left" },
     Fault { inject: "openat:error=EACCES", on: LOCK, options: NONE, exit: 0, kept: 1, told: "waits in the spool" },
-    Fault { inject: "openat:error=EROFS", on: LOCK, options: NONE, exit: 74, kept: 0, told: "Read-only file system" },
+    Fault { inject: "openat:error=EROFS", on: LOCK, options: NONE, exit: 74, kept: 0, told: "read-only" },
     Fault { inject: "openat:error=EMFILE", on: LOCK, options: NONE, exit: 74, kept: 0, told: "Too many open files" },
     Fault { inject: "flock:error=EINTR:when=1..5", on: LOCK, options: NONE, exit: 0, kept: 1, told: "" },
     Fault { inject: "flock:error=ENOLCK", on: LOCK, options: NONE, exit: 74, kept: 0, told: "No locks available" },
@@ -122,7 +122,7 @@ fn a_store_that_cannot_be_made_is_told() {
         assert_eq!((ran.exit, ran.output.as_str()), (Some(74), ""), "{error}: {}", ran.messages);
         let told = match error {
             "EACCES" => "you may not write there",
-            "EROFS" => "Read-only file system",
+            "EROFS" => "read-only",
             _ => "make the directory",
         };
         assert!(ran.messages.contains(told), "{error}: {}", ran.messages);

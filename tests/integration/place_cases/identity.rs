@@ -39,7 +39,7 @@ fn case_02_spellings_of_one_remote() {
     let world = World::new();
     let top = repository(&world, "ski", None);
     write(world.home().join(".ssh/config"), "Include hosts/*.conf\nHost *\n  Compression yes\n");
-    let hosts = "Host \"gl-jobb\" gl-privat\n  HostName=gitlab.com\n\nHost lift\n\tHostname git.fjell.example\n\tPort 2202\n";
+    let hosts = "Host \"gl-arbeid\" gl-privat\n  HostName=gitlab.com\n\nHost lift\n\tHostname git.fjell.example\n\tPort 2202\n";
     write(world.home().join(".ssh/hosts/all.conf"), hosts);
     let settings = "[include]\n\tpath = ~/.config/git/short\n[url \"https://git.fjell.example/\"]\n\tinsteadOf = https://speil.fjell.example/\n";
     write(world.home().join(".gitconfig"), settings);
@@ -52,7 +52,7 @@ fn case_02_spellings_of_one_remote() {
             "gitlab.com/fjell/ski",
             &[
                 "https://gitlab.com/Fjell/Ski.git",
-                "gl-jobb:fjell/ski.git",
+                "gl-arbeid:fjell/ski.git",
                 "ssh://git@gl-privat/fjell/ski",
                 "lab:fjell/ski",
                 "ssh://git@altssh.gitlab.com:443/fjell/ski.git",
