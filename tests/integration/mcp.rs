@@ -1,12 +1,14 @@
 //! The built server on real pipes, in both eras of the protocol: what it offers, what it refuses, and how it ends.
 //! Not here: logs that change while it runs (`freshness`), the official clients (`clients`).
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::raw_client::{BOTH, Client, Era};
-use crate::world::{AGENT_KNOWLEDGE, World, bytes_under, run};
+use crate::world::{AGENT_KNOWLEDGE, World, bytes_under};
 
 fn lesson(word: &str) -> Value {
     json!({"repo": "api", "event_type": "error", "context": format!("the {word} build stopped"),
@@ -280,8 +282,18 @@ fn a_client_that_gives_no_name_is_answered() {
             "{opening}\n{}\n{call}\n",
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#
         );
-        let ran = run(world.command(AGENT_KNOWLEDGE).arg("mcp"), input.as_bytes());
-        assert!(ran.output.contains("serverInfo") && ran.output.contains("Saved as"), "{ran:?}");
+        // The client stays until it has its answer: a call of one that leaves may end without it.
+        let mut command = world.command(AGENT_KNOWLEDGE);
+        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let mut stdin = server.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        let lines = BufReader::new(server.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let answers: Vec<String> = lines.take(2).collect();
+        drop(stdin);
+        server.wait().unwrap();
+        let answers = answers.join("\n");
+        assert!(answers.contains("serverInfo") && answers.contains("Saved as"), "{answers}");
     }
 }
 
