@@ -77,7 +77,9 @@ impl Store {
             let own_key = common_dir_key(&record.directory);
             let is_first = !is_replaced(&records, record);
             let is_remote = !record.repo.as_str().contains('~');
-            if is_remote && record.repo != own_key && is_first {
+            // A key without memories needs no alias: each one is a setting by which processes find each other.
+            let has_memories = || self.log_of(&own_key).symlink_metadata().is_ok();
+            if is_remote && record.repo != own_key && is_first && has_memories() {
                 joins.entry(own_key).or_insert_with(|| record.repo.clone());
             }
         }
