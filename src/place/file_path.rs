@@ -390,14 +390,14 @@ mod tests {
         fs::create_dir_all(&git_dir).unwrap();
         fs::write(git_dir.join("commondir"), "../..").unwrap();
         fs::write(linked.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
-        symlink(&tree.top, tree.home.join("work")).unwrap();
+        symlink(&tree.top, tree.home.join("desk")).unwrap();
         symlink("packages/web", tree.top.join("web")).unwrap();
         symlink("Makefile", tree.top.join("GNUmakefile")).unwrap();
         for (text, expected) in [
             ("../api-fix/src/cart.ts", "src/cart.ts"),
             ("~/code/api-fix/src/new.ts", "src/new.ts"),
-            ("~/work/Makefile", "Makefile"),
-            ("~/work/none/x", "none/x"),
+            ("~/desk/Makefile", "Makefile"),
+            ("~/desk/none/x", "none/x"),
             ("web/src/cart.ts", "packages/web/src/cart.ts"),
             ("GNUmakefile", "GNUmakefile"),
         ] {

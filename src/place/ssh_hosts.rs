@@ -30,7 +30,7 @@ pub(crate) fn host_name(host: &str, machine: &Machine, command: Option<&str>) ->
     files.iter().find_map(|(path, folder)| search.in_file(path, folder.as_deref(), DEPTH_MAX))
 }
 
-/// Returns the file after `-F` in a command such as `ssh -F ~/work/ssh_config`.
+/// Returns the file after `-F` in a command such as `ssh -F ~/.ssh/clients`.
 fn named_file(command: &str) -> Option<&str> {
     let mut words = command.split_whitespace();
     while let Some(word) = words.next() {

@@ -213,8 +213,8 @@ fn of_several_files() -> Vec<Row> {
         row(
             "SSH's settings with Include by ~ in a Host block",
             |scene| {
-                scene.write("~/.ssh/config", "Host gh-*\n Include ~/work/ssh\n");
-                scene.write("~/work/ssh", "HostName github.com\n");
+                scene.write("~/.ssh/config", "Host gh-*\n Include ~/clients/ssh\n");
+                scene.write("~/clients/ssh", "HostName github.com\n");
                 scene.repository("api", Some("git@gh-work:acme/api"))
             },
             github(),
