@@ -3,7 +3,7 @@
 //! somebody is asked about it (`former_repos`).
 
 use std::fs::OpenOptions;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use event::{RepoKey, Timestamp, parse_timestamp};
@@ -20,7 +20,7 @@ const FOLDER: &str = ".places";
 /// The file in it.
 const FILE: &str = "directories";
 
-/// Most bytes that are read. This holds some ten thousand directories.
+/// Most bytes that are read, the newest. This holds some ten thousand directories.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Most bytes of git's own log of a branch that are read: its first line is enough.
@@ -95,9 +95,12 @@ impl Store {
     #[must_use]
     pub fn place_records(&self) -> Vec<PlaceRecord> {
         let path = self.root().join(FOLDER).join(FILE);
-        let Ok(Some((file, _))) = open_to_read(&path) else { return Vec::new() };
+        let Ok(Some((mut file, found))) = open_to_read(&path) else { return Vec::new() };
         let mut bytes = Vec::new();
-        if file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).is_err() {
+        // The newest lines count; the first one of a long file may be cut, and is skipped then.
+        let from = found.len().saturating_sub(FILE_BYTES_MAX);
+        let read = file.seek(SeekFrom::Start(from));
+        if read.and_then(|_| file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)).is_err() {
             return Vec::new();
         }
         String::from_utf8_lossy(&bytes).lines().filter_map(PlaceRecord::parse).collect()
