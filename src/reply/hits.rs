@@ -270,6 +270,7 @@ impl HitFrame {
         after.push_str(&super::line::changed(&hit.memory, found.changed));
         after.push_str(&super::line::branch(&hit.memory, found.unmerged));
         after.push_str(&better(hit));
+        after.push_str(&outdated(hit));
         after.push_str(&super::line::origin_text(&hit.memory, found.here));
         if explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
@@ -297,6 +298,13 @@ fn better(hit: &Hit) -> String {
     format!(" ({how}: {})", name(better.id.short()))
 }
 
+/// Names the older note about the same subject that this one stands above.
+fn outdated(hit: &Hit) -> String {
+    let outdated = hit.outdates.as_ref().filter(|_| hit.better.is_none());
+    outdated
+        .map_or_else(String::new, |note| format!(" (newer than {})", name(note.memory.id.short())))
+}
+
 fn memory_hit(hit: &Hit, explain: Explain) -> MemoryHit {
     let also: Vec<String> = hit.duplicates.iter().map(|memory| memory.id.to_string()).collect();
     MemoryHit {
@@ -304,6 +312,7 @@ fn memory_hit(hit: &Hit, explain: Explain) -> MemoryHit {
         likelihood: likelihood(&hit.score),
         also: (!also.is_empty()).then_some(also),
         better: hit.better.as_ref().map(|better| better.id.to_string()),
+        outdates: hit.outdates.as_ref().map(|note| note.memory.id.to_string()),
         score: score_of(hit, explain),
     }
 }
@@ -355,6 +364,7 @@ mod tests {
             tier: Tier::Likely,
             duplicates: Vec::new(),
             better: None,
+            outdates: None,
         }
     }
 
@@ -535,7 +545,7 @@ mod tests {
                     "id": format!("{number:0>128}"), "agent_id": "agent ".repeat(6), "repo": "of-one-repo-".repeat(3),
                     "event_type": "kind ".repeat(6), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
                 });
-                Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, duplicates: Vec::new(), better: None }
+                Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, duplicates: Vec::new(), better: None, outdates: None }
             })
             .collect();
         let notices = vec!["Note: searched by words only.".to_owned()];

@@ -79,6 +79,9 @@ pub struct MemoryHit {
     /// The id of a newer or better proven memory about the same subject.
     #[serde(default, deserialize_with = "or_absent", skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
+    /// The id of the older memory about the same subject that this one outdates, where that is an answer too.
+    #[serde(default, deserialize_with = "or_absent", skip_serializing_if = "Option::is_none")]
+    pub outdates: Option<String>,
     /// The parts of its score; present where `explain` asks for them.
     #[serde(default, deserialize_with = "or_absent", skip_serializing_if = "Option::is_none")]
     pub score: Option<ScoreParts>,

@@ -28,6 +28,10 @@ const SUCCESS_SPAN: FitPrior = FitPrior { base: 0.0, per_fit: 0.25 };
 /// either way.
 const HALF_LIFE_DAYS: f32 = 180.0;
 
+/// The half-life of a report of success or failure, in days. Reports of tools that were replaced since are older than a year
+/// in most repositories that we read.
+const REPORT_HALF_LIFE_DAYS: f32 = 365.0;
+
 /// What the source takes. Agents and people who learned it themselves are neutral.
 const TRUST: [(&str, f32); 5] =
     [("human", 0.0), ("agent", 0.0), ("hook", 0.0), ("team", -0.005), ("imported", -0.015)];
@@ -85,7 +89,7 @@ pub(super) fn weigh(
     let age = RECENCY_SPAN.at(fit) * (freshness(memory.timestamp, now) - 0.5);
     // A pinned memory does not age.
     let recency = if memory.lifecycle().is_pinned { age.max(0.0) } else { age };
-    let success = SUCCESS_SPAN.at(fit) * (believed_success(memory) - 0.5) + doubt(memory);
+    let success = SUCCESS_SPAN.at(fit) * (believed_success(memory, now) - 0.5) + doubt(memory);
     let flagged = if memory.flagged().is_some() { TRUST_FLAGGED } else { 0.0 };
     let trust = flagged
         + match memory.is_candidate() {
@@ -116,18 +120,30 @@ pub(super) fn on_other_branch(score: Score) -> Score {
 /// Returns 1 for now, halved for each half-life; one half without a time. A time in the future, which the clock of
 /// another machine may give, counts as now.
 pub(crate) fn freshness(timestamp: Option<Timestamp>, now: Timestamp) -> f32 {
-    let Some(timestamp) = timestamp else { return 0.5 };
+    timestamp.map_or(0.5, |timestamp| halved(timestamp, now, HALF_LIFE_DAYS))
+}
+
+/// Returns 1 for now, halved for each half-life.
+fn halved(timestamp: Timestamp, now: Timestamp, half_life_days: f32) -> f32 {
     let seconds = now.as_second().saturating_sub(timestamp.as_second()).max(0);
     // Days fit an f32 to within minutes, which is more than a half-life of months needs.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
     let days = seconds as f32 / 86_400.0;
-    0.5_f32.powf(days / HALF_LIFE_DAYS)
+    0.5_f32.powf(days / half_life_days)
 }
 
-/// Returns how far to believe its success, 0..1; one half without any report ([`SuccessRate::belief`]).
-pub(crate) fn believed_success(memory: &Memory) -> f32 {
+/// Returns how far to believe its success at a time, 0..1; one half without any report ([`SuccessRate::belief`]). Its successes
+/// are as old as the last good report, its failures as the last failure, and both as the memory where nobody reported later.
+pub(crate) fn believed_success(memory: &Memory, now: Timestamp) -> f32 {
+    let verdicts = memory.verdicts();
+    let share = |last: Option<Timestamp>| {
+        let age = |written: Timestamp| last.map_or(written, |last| last.max(written));
+        let share = memory.timestamp.map_or(1.0, |at| halved(age(at), now, REPORT_HALF_LIFE_DAYS));
+        f64::from(share)
+    };
+    let (good, bad) = (share(verdicts.last_good), share(verdicts.last_failed));
     #[expect(clippy::cast_possible_truncation, reason = "a share in 0..1 needs no f64")]
-    let belief = SuccessRate::belief(memory.evidence()) as f32;
+    let belief = SuccessRate::aged_belief(memory.evidence(), good, bad) as f32;
     belief
 }
 

@@ -39,6 +39,8 @@ mod completing;
 mod clients;
 // Most pairs that a review shows contradict each other.
 mod contradictions;
+// Of an outdated note and the current one, the current one comes first.
+mod current_notes;
 // The state is a function of the log lines, even for a server that was killed.
 mod digest;
 // Invalid events are refused whole with every problem named, and nothing is written.

@@ -424,5 +424,5 @@ enum All {
 
 /// Returns how useful a memory is likely to be for any task.
 fn worth(memory: &Memory, now: Timestamp) -> f32 {
-    prior::freshness(memory.timestamp, now) + prior::believed_success(memory)
+    prior::freshness(memory.timestamp, now) + prior::believed_success(memory, now)
 }
