@@ -51,7 +51,7 @@ pub use codec::{DecodedLine, EncodedLine, SkipReason};
 pub use confidence::Confidence;
 pub use draft::Draft;
 pub use envelope::Event;
-pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, Verdict};
+pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, SESSION_RECORD, Verdict};
 pub use fields::{
     draft_from_json, strings as list_from_json, type_name as json_type, unknown_draft_field,
 };

@@ -18,7 +18,7 @@ use super::asked_file::AskedFile;
 use super::prior;
 use super::staleness::{UnmergedMemories, UnmergedPolicy, last_held};
 use crate::snapshot::Snapshot;
-use event::{AGENT_FILE, RepoKey, Timestamp};
+use event::{AGENT_FILE, RepoKey, SESSION_RECORD, Timestamp};
 use memory::Memory;
 
 pub use self::last_session::LastSession;
@@ -161,8 +161,6 @@ const HUMAN: &str = "human";
 const GOTCHA: [&str; 2] = ["error", "pattern"];
 /// The kind of tasks.
 const TASK: &str = "task";
-/// The kind of the record of a session.
-const SESSION: &str = "session";
 
 /// Picks the memories of a briefing.
 #[must_use]
@@ -276,7 +274,7 @@ impl<'a> RepoMemories<'a> {
         }
         match memory.provenance.kind.as_str() {
             TASK => self.tasks.push(RankedMemory::by_age(memory)),
-            SESSION => {}
+            SESSION_RECORD => {}
             kind if DECIDED.contains(&kind) => self.decided.push(RankedMemory::by_age(memory)),
             kind if GOTCHA.contains(&kind) => {
                 self.gotchas.push(RankedMemory::by_worth(memory, now));

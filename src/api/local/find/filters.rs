@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::search_run::SearchRun;
 use crate::local::repositories::{self, unnamed_error};
-use event::{RepoKey, quoted};
+use event::{RepoKey, SESSION_RECORD, quoted};
 use requests::{ApiError, SearchScope};
 use search::{AskedFile, Filter, FilterWord, Flagged, ParsedQuery, SearchResult};
 
@@ -20,7 +20,7 @@ impl SearchRun<'_> {
         Ok(Filter {
             repos: self.keys_of_scope()?,
             kinds: request.kinds.clone(),
-            not_kinds: request.not_kinds.clone(),
+            not_kinds: self.left_out_kinds(),
             tags: request.tags.clone(),
             files: self.asked_files(&request.files),
             agents: request.agents.clone(),
@@ -31,6 +31,16 @@ impl SearchRun<'_> {
             phrase: None,
             also: Some(Box::new(self.filter_of_query())),
         })
+    }
+
+    /// Returns the kinds that are left out: those that the request names, and records of sessions where it names no kind. A record
+    /// tells what was done, which is seldom what somebody wants to know.
+    fn left_out_kinds(&self) -> Vec<String> {
+        let is_kind = |filter: &FilterWord| matches!(filter, FilterWord::Kind(_));
+        let is_kind_named =
+            !self.request.kinds.is_empty() || self.parsed.filters.iter().any(is_kind);
+        let records = (!is_kind_named).then(|| SESSION_RECORD.to_owned());
+        self.request.not_kinds.iter().cloned().chain(records).collect()
     }
 
     /// Returns the filter that stood in the query: any of its repositories, kinds, files, agents and branches, all of
