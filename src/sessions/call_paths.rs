@@ -23,6 +23,8 @@ const DIRECTORY_OPTIONS: [(&str, &str); 6] = [
 pub(super) struct CallPaths {
     /// Files that were edited.
     pub(super) edited: Vec<String>,
+    /// How many edits have a path that counts from the session's directory.
+    pub(super) relative_edits: usize,
     /// Directories in which commands ran.
     pub(super) entered: Vec<String>,
     /// Other paths that tools were given.
@@ -36,7 +38,8 @@ impl CallPaths {
         for part in exchanges.iter().flat_map(|exchange| &exchange.parts) {
             match &part.kind {
                 PartKind::Edited { outcome: Outcome::Refused(_), .. } => {}
-                PartKind::Edited { path, .. } => add(&mut paths.edited, path),
+                PartKind::Edited { path, .. } if is_absolute(path) => add(&mut paths.edited, path),
+                PartKind::Edited { .. } => paths.relative_edits += 1,
                 PartKind::Ran { command, .. } => {
                     directories(command).iter().for_each(|path| add(&mut paths.entered, path));
                 }
@@ -102,7 +105,7 @@ mod tests {
             called,
         ];
         let paths = CallPaths::of_exchanges(&[exchange(&parts)]);
-        assert_eq!(paths.edited, ["/w/shop/a.rs"]);
+        assert_eq!((paths.edited, paths.relative_edits), (vec!["/w/shop/a.rs".to_owned()], 1));
         assert_eq!(paths.entered, ["/w/shop", "/w/web"]);
         assert_eq!(paths.named, ["/w/blog/a.md"]);
     }

@@ -71,9 +71,14 @@ impl MachineRepos {
         }
     }
 
+    /// Tells whether a key is that of a repository on this disk, as far as it was looked at.
+    pub(super) fn is_on_disk(&self, key: &RepoKey) -> bool {
+        self.on_disk.iter().any(|repo| repo.key == *key)
+    }
+
     /// Tells whether a key is that of a remote, or of a repository on this disk.
-    pub(super) fn is_settled(&self, key: &str) -> bool {
-        !key.contains('~') || self.on_disk.iter().any(|repo| repo.key.as_str() == key)
+    pub(super) fn is_settled(&self, key: &RepoKey) -> bool {
+        !key.is_of_one_machine() || self.is_on_disk(key)
     }
 
     /// Returns the repository that still knows a work tree at a directory, also among the folders beside it.
@@ -123,10 +128,10 @@ impl MachineRepos {
         self.on_disk.iter().filter(move |repo| repo.traces.has_branch(branch))
     }
 
-    /// Returns the names of a repository: that of its key, and that of its folder.
-    pub(super) fn names<'a>(&'a self, key: &'a RepoKey) -> impl Iterator<Item = &'a str> {
-        let folders = self.on_disk.iter().filter(move |repo| repo.key == *key);
-        std::iter::once(key.short_name()).chain(folders.map(|repo| repo.folder.as_str()))
+    /// Returns the names of the main folders of a repository.
+    pub(super) fn folders<'a>(&'a self, key: &'a RepoKey) -> impl Iterator<Item = &'a str> {
+        let on_disk = self.on_disk.iter().filter(move |repo| repo.key == *key);
+        on_disk.map(|repo| repo.folder.as_str())
     }
 }
 
@@ -161,10 +166,12 @@ pub(super) fn dashed(name: &str) -> String {
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
-/// Tells whether one of two names is a part of the other, both [`dashed`].
-pub(super) fn is_part_of_name(one: &str, other: &str) -> bool {
-    let has = |long: &str, short: &str| format!("-{long}-").contains(&format!("-{short}-"));
-    one.len() > 1 && other.len() > 1 && (has(one, other) || has(other, one))
+/// Tells whether a folder, [`dashed`], is called after a branch: it has the last part of its name, or is the end of it. One word at the end
+/// of a longer name says too little.
+pub(super) fn repeats_branch(folder: &str, branch: &str) -> bool {
+    let last = dashed(branch.rsplit('/').next().unwrap_or(branch));
+    let has = last.len() > 2 && format!("-{folder}-").contains(&format!("-{last}-"));
+    has || folder.contains('-') && last.ends_with(&format!("-{folder}"))
 }
 
 /// Returns the real path of a directory that may be gone, as far as it is there.

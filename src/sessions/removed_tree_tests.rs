@@ -378,6 +378,7 @@ const IN_SHOP: &[Sample] = &[
     }),
     ("commands in the repository, from a directory that is gone", || {
         let disk = Disk::with_shop();
+        disk.git("~/code/shop", &["branch", "ws-9"]);
         let calls = [Call::Run("git -C ~/code/shop merge ws-9"), Call::Edit("src/cart.ts")];
         disk.claude("past", "~/scratch/ws-9", Some("ws-9"), &calls);
         disk
@@ -468,6 +469,44 @@ const ELSEWHERE: &[Sample] = &[
         disk.repository("~/code/blog", Some("git@github.com:acme/blog.git"));
         let calls = [Call::Edit("~/code/shop/a.ts"), Call::Edit("~/code/blog/b.md")];
         disk.claude("past", "~/scratch/x1", None, &calls);
+        disk
+    }),
+    ("a folder on the way is called as the owner of the branch", || {
+        let disk = Disk::with_shop();
+        disk.git("~/code/shop", &["branch", "ana/retry-queue"]);
+        disk.claude("other", "~/code/shop", Some("main"), &[]);
+        disk.claude("past", "~/code/payments", Some("ana/retry-queue"), &[]);
+        disk
+    }),
+    ("most edits were in the directory that is gone", || {
+        let disk = Disk::with_shop();
+        let calls = [
+            Call::Edit("~/code/payments/a.ts"),
+            Call::Edit("src/b.ts"),
+            Call::Edit("~/code/shop/README.md"),
+        ];
+        disk.claude("past", "~/code/payments", Some("refunds"), &calls);
+        disk
+    }),
+    ("another repository was built from the directory that is gone", || {
+        let disk = Disk::with_shop();
+        disk.claude(
+            "past",
+            "~/code/payments",
+            Some("main"),
+            &[Call::Run("cd ~/code/shop && make build")],
+        );
+        disk
+    }),
+    ("another session in the same folder edited the repository", || {
+        let disk = Disk::with_shop();
+        disk.claude("other", "~/scratch/x1", None, &[Call::Edit("~/code/shop/a.ts")]);
+        disk.claude("past", "~/scratch/x1", Some("refunds"), &[]);
+        disk
+    }),
+    ("one word of its name is also in the branch", || {
+        let disk = Disk::with_shop();
+        disk.claude("past", "~/code/shop-api", Some("feature/new-api"), &[]);
         disk
     }),
     ("who began at home only looked around", || {

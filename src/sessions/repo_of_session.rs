@@ -2,7 +2,7 @@
 //! in its calls. The names of folders of transcripts are not asked, because they stand for several directories. Not here: how a
 //! directory's repository is found (`place`), what other sessions say (`repo_correction`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use event::RepoKey;
@@ -15,7 +15,7 @@ use transcripts::exchange::SessionFacts;
 use super::call_paths::CallPaths;
 use super::import_scope::ImportScope;
 use super::machine_repos::{
-    MachineRepos, ReposOnBranch, dashed, is_own_branch, is_part_of_name, real_path,
+    MachineRepos, ReposOnBranch, dashed, is_own_branch, real_path, repeats_branch,
 };
 
 /// Most directories that are remembered during one import.
@@ -208,43 +208,61 @@ impl<'a> SessionRepos<'a> {
         }
         let mut repos = self.repos.clone();
         repos.add_directory(top, &self.scope.machine);
-        let branch_words = dashed(branch);
         let mut folders = gone.iter().map(|part| dashed(&part.to_string_lossy()));
         repos.has_branch(key, branch)
             || folders.any(|folder| {
-                repos.names(key).any(|name| {
+                repos.folders(key).chain([key.short_name()]).any(|name| {
                     let rest = folder.strip_prefix(&dashed(name)).unwrap_or_default();
-                    is_part_of_name(rest.trim_start_matches('-'), &branch_words)
+                    repeats_branch(rest.trim_start_matches('-'), branch)
                 })
             })
     }
 
     /// Returns the repository in which all paths of the calls lie, but for a few. Edited files come first, then directories of commands;
-    /// what was only looked at counts where nothing else is known.
+    /// what was only looked at counts where nothing else is known. Edits in the session's own directory are of another repository, unless
+    /// its branch is one of this.
     fn repo_of_calls(&mut self, facts: &SessionFacts, calls: &CallPaths) -> Option<RepoKey> {
         let directory = facts.directory.as_deref().map(|text| directory_path(text, self.scope));
         let is_there = directory.as_ref().is_some_and(|path| path.exists());
-        let kinds: &[&Vec<String>] = match directory {
-            // Who began somewhere else and edited nothing only looked around.
-            Some(_) if is_there => &[&calls.edited],
-            Some(_) => &[&calls.edited, &calls.entered],
-            None => &[&calls.edited, &calls.entered, &calls.named],
-        };
-        for paths in kinds {
-            let mut counts: HashMap<RepoKey, usize> = HashMap::new();
-            for path in paths.iter() {
-                let path = directory_path(path, self.scope);
-                let is_own =
-                    directory.as_ref().is_some_and(|own| !is_there && path.starts_with(own));
-                let key = self.repo_of_path(&path).filter(|_| !is_own);
-                key.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
-            }
-            let all: usize = counts.values().sum();
-            if let Some((key, most)) = counts.into_iter().max_by_key(|(_, count)| *count) {
-                return ((all - most) * STRAY_PATHS <= all).then_some(key);
-            }
+        let is_own = |path: &PathBuf| directory.as_ref().is_some_and(|own| path.starts_with(own));
+        let (own, edited): (Vec<PathBuf>, Vec<PathBuf>) =
+            calls.edited.iter().map(|path| directory_path(path, self.scope)).partition(is_own);
+        let own_edits = if directory.is_some() { own.len() + calls.relative_edits } else { 0 };
+        if let Some((key, strays, all)) = self.most_named(&edited) {
+            let is_here = (strays + own_edits) * STRAY_PATHS <= all + own_edits;
+            return (is_here || strays == 0 && self.has_branch_of(&key, facts)).then_some(key);
         }
-        None
+        // Who began somewhere else that is there, and edited nothing, only looked around.
+        if is_there {
+            return None;
+        }
+        let has_no_branch = facts.branch.as_deref().is_none_or(|branch| branch == "HEAD");
+        let looked_at = if directory.is_none() { calls.named.as_slice() } else { &[] };
+        let found = [calls.entered.as_slice(), looked_at].into_iter().find_map(|paths| {
+            let paths = paths.iter().map(|path| directory_path(path, self.scope));
+            let paths: Vec<PathBuf> = paths.filter(|path| !is_own(path)).collect();
+            self.most_named(&paths)
+        });
+        let (key, strays, all) = found?;
+        let is_here = has_no_branch && own_edits == 0 && strays * STRAY_PATHS <= all;
+        (is_here || strays == 0 && self.has_branch_of(&key, facts)).then_some(key)
+    }
+
+    /// Returns the repository in which most of the paths lie, how many lie in others, and how many lie in any.
+    fn most_named(&mut self, paths: &[PathBuf]) -> Option<(RepoKey, usize, usize)> {
+        let mut counts: BTreeMap<RepoKey, usize> = BTreeMap::new();
+        for path in paths {
+            let Some(key) = self.repo_of_path(path) else { continue };
+            *counts.entry(key).or_default() += 1;
+        }
+        let all: usize = counts.values().sum();
+        let (key, most) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        Some((key, all - most, all))
+    }
+
+    fn has_branch_of(&self, key: &RepoKey, facts: &SessionFacts) -> bool {
+        let branch = facts.branch.as_deref().filter(|branch| is_own_branch(branch));
+        branch.is_some_and(|branch| self.repos.has_branch(key, branch))
     }
 
     /// Returns the repository in which a path lies. One that holds the whole home says nothing.
@@ -259,7 +277,11 @@ impl<'a> SessionRepos<'a> {
         if is_setting {
             return None;
         }
-        self.of_directory(&folder.to_string_lossy(), None).map(|found| found.key)
+        let found = self.of_directory(&folder.to_string_lossy(), None)?;
+        if found.sign == DirectorySign::Files && !self.repos.is_on_disk(&found.key) {
+            self.repos.add_directory(folder, &self.scope.machine);
+        }
+        Some(found.key)
     }
 }
 
