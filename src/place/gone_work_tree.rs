@@ -7,6 +7,7 @@ use event::RepoKey;
 
 use crate::git_repository::GitAt;
 use crate::machine::Machine;
+use crate::place::PlaceSource;
 use crate::small_file::name_of;
 use crate::stored_places::StoredPlaces;
 
@@ -62,6 +63,16 @@ pub(crate) enum GoneTree {
     Stored(RepoKey),
     /// The same, by the beginning of the directory's name.
     StoredPrefix(RepoKey),
+}
+
+impl GoneTree {
+    /// Returns how the repository of a removed directory is known.
+    pub(crate) fn source(&self, removed: PathBuf) -> PlaceSource {
+        match self {
+            Self::Custom(_) | Self::Stored(_) => PlaceSource::RemovedTree(removed),
+            Self::NamePrefix(_) | Self::StoredPrefix(_) => PlaceSource::RemovedNamesake(removed),
+        }
+    }
 }
 
 /// Names the repository of a directory by the folder in which a tool made it, as `shop` for `~/.codex/worktrees/1a4b/shop`; `None` where

@@ -305,13 +305,7 @@ impl<'a> Locator<'a> {
         }
         let KeyFinder { machine, stored } = self.keys;
         let gone = gone_tree(&standing.directory, &standing.above, machine, stored)?;
-        let removed = standing.directory.clone();
-        let because = match gone {
-            GoneTree::Custom(_) | GoneTree::Stored(_) => PlaceSource::RemovedTree(removed),
-            GoneTree::NamePrefix(_) | GoneTree::StoredPrefix(_) => {
-                PlaceSource::RemovedNamesake(removed)
-            }
-        };
+        let because = gone.source(standing.directory.clone());
         let (key, top) = match gone {
             GoneTree::Custom(top) | GoneTree::NamePrefix(top) => {
                 self.steps.add(|| format!("by its name it was a work tree of {}", top.display()));

@@ -33,6 +33,12 @@ mod machine_repos;
 pub mod past_sessions;
 mod read_queue;
 pub mod remarks;
+#[cfg(test)]
+mod removed_tree_disk;
+#[cfg(test)]
+mod removed_tree_samples;
+#[cfg(test)]
+mod removed_tree_tests;
 mod repo_correction;
 pub mod repo_of_session;
 mod row_text;

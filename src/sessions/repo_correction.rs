@@ -187,7 +187,3 @@ fn changed_repos(
     });
     found.collect()
 }
-
-#[cfg(test)]
-#[path = "removed_tree_tests.rs"]
-mod removed_tree_tests;
