@@ -76,7 +76,7 @@ impl Store {
         for record in &records {
             let own_key = common_dir_key(&record.directory);
             let is_first = !is_replaced(&records, record);
-            let is_remote = !record.repo.as_str().contains('~');
+            let is_remote = !record.repo.is_of_one_machine();
             // A key without memories needs no alias: each one is a setting by which processes find each other.
             let has_memories = || self.log_of(&own_key).symlink_metadata().is_ok();
             if is_remote && record.repo != own_key && is_first && has_memories() {

@@ -112,7 +112,7 @@ impl Store {
         let file = FileId::from_path(common_dir)?.to_string();
         let records = self.place_records();
         let last = records.iter().rev().find(|record| record.directory == common_dir)?;
-        let is_remote = !last.repo.as_str().contains('~');
+        let is_remote = !last.repo.is_of_one_machine();
         (last.file == file && is_remote).then(|| last.repo.clone())
     }
 
