@@ -241,16 +241,11 @@ fn line_of(
 ) -> String {
     let memory: &Memory = &note.memory;
     let body = MemoryBody::new(memory, interest).shown(bytes_max);
-    let files = format!("{}{}", gone(&note.gone), line::changed(memory, briefing.changed));
+    let files =
+        format!("{}{}", line::gone(Some(&note.gone)), line::changed(memory, briefing.changed));
     let branch = line::branch(memory, briefing.unmerged);
     let after = origin_text(memory, Some(briefing.repo));
     format!("\n- [{}] {}{body}{files}{branch}{after}", date(memory), mark(memory))
-}
-
-/// Names missing files.
-fn gone(files: &[String]) -> String {
-    let files = line::files(files);
-    if files.is_empty() { files } else { format!(" (gone: {files})") }
 }
 
 fn answer_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> ContextAnswer {

@@ -12,7 +12,9 @@ use super::near_misses::{near_miss_title, near_misses};
 use super::reader::ReplyReader;
 use super::reply::{Explain, Reply, Shape};
 use super::score_parts::{ScoreParts, explained, likelihood};
-use super::search_answer::{BranchById, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer};
+use super::search_answer::{
+    BranchById, FilesById, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer,
+};
 use super::session_exchanges::SessionsForSearch;
 use super::tokens::{tokens, within_tokens};
 use event::RepoKey;
@@ -30,6 +32,8 @@ pub struct SearchReply<'a> {
     pub linked: &'a [LinkedMemory],
     /// The changed files of memories.
     pub changed: &'a ChangedFiles,
+    /// The files of memories that are gone.
+    pub gone: &'a ChangedFiles,
     /// The memories of branches that are not merged where the caller is.
     pub unmerged: &'a UnmergedMemories,
     /// Notices, one line each.
@@ -100,7 +104,9 @@ fn answer_of(
     (likely, possible): (&[Hit], &[Hit]),
     interest: &Interest<'_>,
 ) -> SearchAnswer {
-    let changed = reply.changed.iter().map(|(id, files)| (id.to_string(), files.clone()));
+    let by_id = |files: &ChangedFiles| -> FilesById {
+        files.iter().map(|(id, files)| (id.to_string(), files.clone())).collect()
+    };
     let is_explained = reply.explain == Explain::Components;
     let near_misses = is_explained.then(|| {
         // The explanation takes room itself; what it leaves no room for is no miss.
@@ -116,7 +122,8 @@ fn answer_of(
         possible: possible.iter().map(|hit| possible_memory(hit, reply.explain)).collect(),
         linked: reply.linked.iter().map(|one| linked_title(one, likely)).collect(),
         notices: reply.notices.to_vec(),
-        changed: (!reply.changed.is_empty()).then(|| changed.collect()),
+        gone: (!reply.gone.is_empty()).then(|| by_id(reply.gone)),
+        changed: (!reply.changed.is_empty()).then(|| by_id(reply.changed)),
         unmerged: branches(reply),
         near_misses,
         filters: (!reply.filters.is_empty()).then(|| reply.filters.to_vec()),
@@ -267,6 +274,7 @@ struct HitFrame {
 impl HitFrame {
     fn new(found: &SearchReply<'_>, explain: Explain, place: usize, hit: &Hit) -> Self {
         let mut after = seen(hit);
+        after.push_str(&super::line::gone(found.gone.get(&hit.memory.id)));
         after.push_str(&super::line::changed(&hit.memory, found.changed));
         after.push_str(&super::line::branch(&hit.memory, found.unmerged));
         after.push_str(&better(hit));
@@ -386,6 +394,7 @@ mod tests {
             here,
             linked,
             changed: &changed,
+            gone: &ChangedFiles::new(),
             unmerged: &UnmergedMemories::new(),
             notices: &[],
             near_misses: &[],
@@ -434,8 +443,9 @@ mod tests {
 
     // S-STALE-6
     #[test]
-    fn changed_files_are_named_at_their_hit() {
+    fn gone_and_changed_files_are_named_at_their_hit() {
         let one = hit(0, "c", "l");
+        let gone = ChangedFiles::from([(one.memory.id.clone(), vec!["src/z.rs".to_owned()])]);
         let files = ["src/a.rs", "src/b\nc.rs", "d"].map(str::to_owned).to_vec();
         let changed = ChangedFiles::from([(one.memory.id.clone(), files)]);
         let hits = [one];
@@ -444,6 +454,7 @@ mod tests {
             here: None,
             linked: &[],
             changed: &changed,
+            gone: &gone,
             unmerged: &UnmergedMemories::new(),
             notices: &[],
             near_misses: &[],
@@ -456,10 +467,10 @@ mod tests {
             max_tokens: 500,
         };
         let reply = search(&found_hits, &|_| 0.0);
-        let expected =
-            "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
+        let expected = "c: l `npm ci` (gone: src/z.rs) (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
         assert!(reply.text.contains(expected), "{}", reply.text);
         assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
+        assert_eq!(reply.json["gone"][hits[0].memory.id.as_str()][0], "src/z.rs");
     }
 
     #[test]
@@ -475,6 +486,7 @@ mod tests {
             here,
             linked: &[],
             changed,
+            gone: changed,
             unmerged: &UnmergedMemories::new(),
             notices,
             near_misses: &[],
@@ -556,6 +568,7 @@ mod tests {
                     here: None,
                     linked: &[],
                     changed: &ChangedFiles::new(),
+                    gone: &ChangedFiles::new(),
                     unmerged: &UnmergedMemories::new(),
                     notices: &notices,
                     near_misses: &[],

@@ -96,6 +96,12 @@ fn shortened(file: &str) -> String {
     if cut > 0 { format!("…{end}") } else { end }
 }
 
+/// Names the files of a memory that are gone.
+pub(super) fn gone(gone: Option<&Vec<String>>) -> String {
+    let files = gone.map_or_else(String::new, |list| files(list));
+    if files.is_empty() { files } else { format!(" (gone: {files})") }
+}
+
 /// Names the changed files of a memory.
 pub(super) fn changed(memory: &Memory, changed: &ChangedFiles) -> String {
     let files = changed.get(&memory.id).map_or_else(String::new, |list| files(list));

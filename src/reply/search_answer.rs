@@ -30,6 +30,9 @@ pub struct SearchAnswer {
     /// The words of the query that were read as filters, as they were written; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<String>>,
+    /// The files of hits that are gone from the caller's work tree, by the id of the memory; absent where none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<FilesById>,
     /// The files of hits that changed since these were last confirmed, by the id of the memory; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<FilesById>,

@@ -252,6 +252,7 @@ mod tests {
                 here: None,
                 linked: &[],
                 changed: &changed,
+                gone: &changed,
                 unmerged: &Default::default(),
                 notices: &[],
                 near_misses: &[],

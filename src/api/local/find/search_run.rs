@@ -9,7 +9,7 @@ use super::as_of;
 use super::filter_words::parsed_query;
 use super::query_vector::{PendingVector, QueryMeaning, VectorQuery, scale_notice};
 use crate::local::Local;
-use crate::local::look::{self, changed_files, unmerged_memories};
+use crate::local::look::{self, changed_files, gone_files, unmerged_memories};
 use crate::local::repositories;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use crate::local::unread_logs;
@@ -182,7 +182,7 @@ impl<'a> SearchRun<'a> {
 
     fn reply_of(&self, found: &SearchResult<'_>) -> Reply {
         let (local, request) = (self.local, self.request);
-        let memories = found.hits.iter().map(|hit| &hit.memory);
+        let memories = || found.hits.iter().map(|hit| &hit.memory);
         let interest = found.words.as_ref().map(PreparedQuery::interest);
         let of_interest =
             |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.weigh(piece));
@@ -190,7 +190,8 @@ impl<'a> SearchRun<'a> {
             hits: &found.hits,
             here: self.here.as_ref(),
             linked: &self.linked(&found.hits),
-            changed: &changed_files(local, memories, self.snapshot),
+            changed: &changed_files(local, memories(), self.snapshot),
+            gone: &gone_files(local, memories(), self.snapshot),
             unmerged: &self.unmerged,
             notices: &self.notices,
             near_misses: &found.near_misses,

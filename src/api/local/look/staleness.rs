@@ -14,7 +14,7 @@ use memory::Memory;
 use reply::{CheckedRepo, CheckedTree};
 use requests::{ApiError, Reply, StaleRequest};
 use search::snapshot::Snapshot;
-use search::staleness::{ChangedFiles, UnmergedMemories, UnmergedPolicy, changed_since};
+use search::staleness::{ChangedFiles, UnmergedMemories, UnmergedPolicy, changed_since, gone_from};
 
 /// Work trees of one repository that one answer is about, those that callers came from last: each may be a look.
 const TREES_MAX: usize = 4;
@@ -101,6 +101,17 @@ pub(crate) fn unmerged_memories(
 pub(crate) fn is_renamed(local: &Local, file: &str) -> bool {
     let tree = local.place.as_ref().and_then(|place| local.core.work_trees.at(&place.top));
     tree.is_some_and(|tree| tree.is_renamed(file))
+}
+
+/// Finds the files of memories of the caller's repository that are gone from the caller's work tree.
+pub(crate) fn gone_files<'a>(
+    local: &Local,
+    memories: impl Iterator<Item = &'a Arc<Memory>>,
+    snapshot: &Snapshot,
+) -> ChangedFiles {
+    let Some((top, keys)) = own_work_tree(local, snapshot) else { return ChangedFiles::new() };
+    let memories = memories.filter(|memory| keys.contains(&memory.repo));
+    gone_from(memories, top, |file| is_renamed(local, file))
 }
 
 /// Finds files that changed since the memories of the caller's repository that name them were last confirmed.
