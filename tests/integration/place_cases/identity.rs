@@ -223,20 +223,20 @@ const MENDED: [[&str; 4]; 4] = [
     ],
     [
         "where is the bobbin wound",
-        "make wind",
-        "make wind SPOOL=steel",
-        "error: spool cracked while winding skein 4711 at the winder",
+        "cargo build --bin bobbin",
+        "cargo build --bin bobbin --offline",
+        "error: heddle frame 4711 missing from the castle of the loom",
     ],
     [
         "which dye fades in the sun",
-        "cargo run --bin dyebath",
-        "cargo run --bin dyebath -- --warm",
-        "thread 'main' panicked: mordant too cold for vat 4711 of the dyebath",
+        "npm test",
+        "npm test -- --runInBand",
+        "Error: shuttle 4711 lost in the race of the batten",
     ],
     [
         "what turns the treadle",
-        "./treadle.sh",
-        "./treadle.sh --oil",
+        "go test ./treadle",
+        "go test -count=1 ./treadle",
         "treadle: error: pedal jammed under beam 4711 beside the flywheel",
     ],
 ];

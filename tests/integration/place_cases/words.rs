@@ -155,9 +155,11 @@ fn case_27_an_outdated_fact_and_a_newer_one() {
         let event = json!({"repo": "ida/pier", "event_type": "fact", "lesson": lesson, "timestamp": format!("2026-{day}T09:00:00Z")});
         world.log_memory_json(event.to_string(), &[]).done();
     };
-    for (query, [(before, older), (day, newer)]) in OUTDATED {
+    for [(before, older), (day, newer)] in OUTDATED.map(|(_, facts)| facts) {
         save(before, older);
         save(day, newer);
+    }
+    for (query, [_, (day, newer)]) in OUTDATED {
         // The newer fact is in the answer, in full and with its day, however words alone rank it.
         let told = world.agent_knowledge(&["search", query, "--repo", "ida/pier"]).done();
         let line = told.lines().find(|line| line.contains(newer));
