@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use event::{Problems, RepoKey};
+use place::RepositoryWord;
 use requests::ApiError;
-use retriever::failure::store_error;
+use retriever::failure::write_error;
 use retriever::resolved_settings::ResolvedSettings;
 use store::Store;
 use upkeep::surfaces::OwnFolders;
 use upkeep::{CheckReport, CheckVerdict};
-use writer::UNNAMED;
 use writer::exit::Exit;
+use writer::named_repository;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_output::CommandEnd;
@@ -30,21 +30,19 @@ pub(super) fn check_end(form: OutputFormat, report: CheckReport) -> CommandEnd {
     CommandEnd::Answer { form, exit, reply: report.reply }
 }
 
+/// Tells whether a text names a repository. A word for no value, as scripts write it, is as if nothing was given.
+pub(super) fn is_repo_given(named: &&str) -> bool {
+    RepositoryWord::read(named) != Some(RepositoryWord::Missing)
+}
+
 /// Finds the log of a repository.
 pub(super) fn named_log(
     settled: &ResolvedSettings,
     named: &str,
     from: &Path,
 ) -> Result<PathBuf, ApiError> {
-    let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
     let ResolvedSettings { store, config, .. } = settled;
-    let key = match store.place_of_text(named, Some(from), config).map_err(refuse)? {
-        Some(place) => place.repository.ok_or_else(|| refuse(UNNAMED.to_owned()))?,
-        None => {
-            let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
-            store.resolve(&key, config).map_err(|error| store_error(&error))?
-        }
-    };
+    let key = named_repository(store, config, from, named).map_err(|error| write_error(&error))?;
     let log = settled.store.log_of(&key);
     if log.symlink_metadata().is_ok() { Ok(log) } else { Err(missing_log(&log, &settled.store)) }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::error::ExchangeError;
 use super::foreign_database;
+use super::harvest::UnreadNote;
 use event::Timestamp;
 use event::limits::READ_LINE_BYTES_MAX;
 use guard::encoding::{decoded_text, is_utf16};
@@ -23,6 +24,10 @@ const TOTAL_BYTES_MAX: u64 = 256 << 20;
 const ITEMS_MAX: usize = 200_000;
 /// Most files and folders that are looked at below a folder: the whole disk must not stop the import.
 const ENTRIES_MAX: usize = 1_000_000;
+/// Most files that are named, of those that are no notes.
+const OTHER_FILES_MAX: usize = 1_000;
+/// Why a file is no note.
+const NO_MARKDOWN: &str = "no Markdown";
 /// How deep folders are entered.
 const DEPTH_MAX: usize = 32;
 /// The beginning of every SQLite database.
@@ -55,8 +60,12 @@ pub enum ForeignShape {
 pub struct NoteFolder {
     /// The notes, sorted by name.
     pub notes: Vec<NoteFile>,
-    /// How many files were left out, by reason.
-    pub left_out: Vec<&'static str>,
+    /// The notes and folders that were left out.
+    pub left_out: Vec<UnreadNote>,
+    /// Files that are no notes, such as pictures.
+    pub other_files: Vec<UnreadNote>,
+    /// How many more of these there are than are named.
+    pub more_files: usize,
     /// Whether it is a vault of Obsidian.
     pub is_obsidian: bool,
 }
@@ -262,7 +271,7 @@ fn notes_below(root: &Path) -> Result<NoteFolder, ExchangeError> {
         let listed = match std::fs::read_dir(&at) {
             Err(error) if depth == 0 => return Err(ExchangeError::io("read", root)(error)),
             Err(_) => {
-                folder.left_out.push("folder that cannot be read");
+                folder.leave(root, &at, "folder that cannot be read");
                 continue;
             }
             Ok(listed) => listed,
@@ -274,14 +283,14 @@ fn notes_below(root: &Path) -> Result<NoteFolder, ExchangeError> {
             match kind {
                 _ if is_hidden => {}
                 Ok(kind) if kind.is_dir() && depth < DEPTH_MAX => open.push((path, depth + 1)),
-                Ok(kind) if kind.is_dir() => folder.left_out.push("folder too deep"),
+                Ok(kind) if kind.is_dir() => folder.leave(root, &path, "folder too deep"),
                 Ok(kind) if is_markdown(&path) && kind.is_file() => {
                     bytes += folder.add_note(root, &path);
                 }
                 Ok(kind) if is_markdown(&path) && kind.is_symlink() => {
-                    folder.left_out.push("file that is a link");
+                    folder.leave(root, &path, "file that is a link");
                 }
-                _ => {}
+                _ => folder.name_other(root, &path),
             }
             if entries > ENTRIES_MAX || folder.notes.len() > ITEMS_MAX || bytes > TOTAL_BYTES_MAX {
                 let fault = "is too large: at most 200,000 notes and 256 MiB";
@@ -289,6 +298,8 @@ fn notes_below(root: &Path) -> Result<NoteFolder, ExchangeError> {
             }
         }
     }
+    folder.other_files.sort_by(|a, b| a.name.cmp(&b.name));
+    folder.left_out.sort_by(|a, b| a.name.cmp(&b.name));
     folder.notes.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(folder)
 }
@@ -310,11 +321,32 @@ impl NoteFolder {
                 bytes
             }
             Err(why) => {
-                self.left_out.push(why);
+                self.leave(root, path, why);
                 0
             }
         }
     }
+
+    /// Leaves a note or a folder out.
+    fn leave(&mut self, root: &Path, path: &Path, why: &'static str) {
+        self.left_out.push(UnreadNote { name: name_below(root, path), why });
+    }
+
+    /// Names a file that is no note, up to a bound.
+    fn name_other(&mut self, root: &Path, path: &Path) {
+        if self.other_files.len() < OTHER_FILES_MAX {
+            self.other_files.push(UnreadNote { name: name_below(root, path), why: NO_MARKDOWN });
+        } else {
+            self.more_files += 1;
+        }
+    }
+}
+
+/// Returns the path of a file below a folder, with `/`.
+fn name_below(root: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let parts = below.components().map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 fn read_note_file(root: &Path, path: &Path) -> Result<NoteFile, &'static str> {

@@ -56,6 +56,19 @@ pub struct Harvest {
     pub links: Vec<ForeignLink>,
     /// How many items were left out, by reason. A reason completes "1 ..." or "3 times: ...".
     pub left_out: BTreeMap<String, usize>,
+    /// The files and folders among these, and files that are no notes.
+    pub unread: Vec<UnreadNote>,
+    /// How many more files that are no notes there are than are named.
+    pub more_files: usize,
+}
+
+/// A file or folder of a store that is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadNote {
+    /// Its path below the folder, with `/`.
+    pub name: String,
+    /// Why it is not read.
+    pub why: &'static str,
 }
 
 impl Harvest {
@@ -67,6 +80,17 @@ impl Harvest {
     /// Counts an item that is left out.
     pub fn leave_out(&mut self, why: &str) {
         *self.left_out.entry(why.to_owned()).or_default() += 1;
+    }
+
+    /// Counts and names the notes of a folder that were left out, and names its other files.
+    pub(crate) fn leave_out_files(
+        &mut self,
+        left_out: &[UnreadNote],
+        (others, more_files): (&[UnreadNote], usize),
+    ) {
+        left_out.iter().for_each(|one| self.leave_out(one.why));
+        self.unread.extend(left_out.iter().chain(others).cloned());
+        self.more_files += more_files;
     }
 
     /// Returns how many items the store has.

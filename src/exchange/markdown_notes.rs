@@ -75,7 +75,7 @@ pub(crate) struct NoteStyle {
 /// Reads the notes of a folder.
 pub(crate) fn harvest(folder: &NoteFolder, style: &NoteStyle) -> Harvest {
     let mut harvest = Harvest::default();
-    folder.left_out.iter().for_each(|why| harvest.leave_out(why));
+    harvest.leave_out_files(&folder.left_out, (&folder.other_files, folder.more_files));
     add_notes(
         &mut harvest,
         &folder.notes.iter().map(MarkdownNote::from_file).collect::<Vec<_>>(),

@@ -64,7 +64,8 @@ pub struct Backpressure<T> {
 }
 
 impl<T> Backpressure<T> {
-    /// Wraps a transport. `load` is what it counts; `gone` is signalled when the client has stopped reading.
+    /// Wraps a transport. `load` is what it counts; `gone` is signalled when nothing more comes from the client, or it has stopped
+    /// reading.
     pub fn new(inner: T, load: CallsInFlight, gone: Disconnect) -> Self {
         Self { inner, load, gone, is_open: false }
     }
@@ -93,7 +94,11 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
                 self.gone.signal();
                 return None;
             }
-            let message = self.inner.receive().await?;
+            let Some(message) = self.inner.receive().await else {
+                // rmcp itself would wait seconds for calls in flight, and a subscription stays in flight as long as its client lives.
+                self.gone.signal();
+                return None;
+            };
             self.is_open |= opens_session(&message);
             if self.is_open || matches!(message, JsonRpcMessage::Request(_)) {
                 return Some(message);

@@ -1,20 +1,23 @@
 //! The transport of a client that sends one message per line: every line that is not blank is served or answered with
-//! an error. The last line counts also without its line break. Not here: reading a message (`message`), how much may
+//! an error. The last line counts also without its line break. After the end of input it waits for the answers that are still to be
+//! sent. Not here: reading a message (`message`), how much may
 //! be in flight (`backpressure`).
 
 use std::collections::HashSet;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, JsonRpcError, JsonRpcMessage, JsonRpcResponse,
-    RequestId,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcError, JsonRpcMessage,
+    JsonRpcResponse, RequestId,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use crate::message;
 use crate::message::UnreadableMessage;
@@ -38,6 +41,12 @@ pub struct LineTransport<R, W> {
     unanswered: HashSet<RequestId>,
     /// The error being written. It stands here, because `receive` is dropped and called again at any time.
     answering: Option<PendingWrite>,
+    /// The requests that last as long as their client listens.
+    listening: HashSet<RequestId>,
+    /// How long answers may take after the end of input.
+    last_answers: Duration,
+    /// Until when they are waited for, once the input has ended.
+    ends_at: Option<Instant>,
 }
 
 /// A line, or the beginning of one over the limit.
@@ -47,7 +56,7 @@ enum Line {
 }
 
 impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
-    pub fn new(reader: R, writer: W) -> Self {
+    pub fn new(reader: R, writer: W, last_answers: Duration) -> Self {
         let writer = Arc::new(Mutex::new(Some(writer)));
         let reader = BufReader::new(reader);
         Self {
@@ -57,6 +66,9 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
             writer,
             unanswered: HashSet::new(),
             answering: None,
+            listening: HashSet::new(),
+            last_answers,
+            ends_at: None,
         }
     }
 
@@ -68,6 +80,12 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         match &message {
             JsonRpcMessage::Request(request) if !self.unanswered.insert(request.id.clone()) => {
                 Err(UnreadableMessage::id_in_use(request.id.clone()))
+            }
+            JsonRpcMessage::Request(request) => {
+                if matches!(request.request, ClientRequest::SubscriptionsListenRequest(_)) {
+                    self.listening.insert(request.id.clone());
+                }
+                Ok(message)
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -82,6 +100,14 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
                 Ok(message)
             }
             _ => Ok(message),
+        }
+    }
+
+    /// Waits until all requests are answered, or for a bounded time. It is dropped and called again whenever an answer is sent.
+    async fn answers_sent(&mut self) {
+        let end = *self.ends_at.get_or_insert_with(|| Instant::now() + self.last_answers);
+        if self.unanswered.iter().any(|id| !self.listening.contains(id)) {
+            tokio::time::sleep_until(end).await;
         }
     }
 
@@ -146,6 +172,7 @@ where
         | JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) = &item
         {
             self.unanswered.remove(id);
+            self.listening.remove(id);
         }
         self.write(item)
     }
@@ -163,7 +190,10 @@ where
                 Ok(Some(Line::TooLong(head))) => {
                     Err(UnreadableMessage::too_long(&head, LINE_BYTES_MAX))
                 }
-                Ok(None) => return None,
+                Ok(None) => {
+                    self.answers_sent().await;
+                    return None;
+                }
                 Err(error) => {
                     tracing::error!("failed to read from the client: {error}");
                     return None;

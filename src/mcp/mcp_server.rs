@@ -42,8 +42,7 @@ use crate::tool_call::ToolCall;
 use access::disconnect::Disconnect;
 use requests::tool::ToolSet;
 
-/// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
-/// pipe and still wants the answers; longer would leave a process that nobody knows of.
+/// How long a call may continue once nobody waits for its answer any more, in milliseconds.
 const GRACE_MS: u64 = 500;
 
 /// The name of the server, as clients show it: that of the program, not of this crate.
@@ -111,7 +110,7 @@ impl McpServer {
     #[must_use]
     pub fn with(
         self,
-        McpOptions { tool_set, on_client_name, recorder, place, pushes, rights }: McpOptions,
+        McpOptions { tool_set, on_client_name, recorder, place, pushes, rights, .. }: McpOptions,
     ) -> Self {
         let mut tools = crate::schema::listed_tools(tool_set);
         let is_allowed =

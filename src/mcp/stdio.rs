@@ -1,18 +1,17 @@
 //! The MCP server on standard input and output, for the one client that started the process. Standard output carries
 //! the protocol and nothing else; warnings go to standard error.
 //!
-//! The process ends when its client does: at the end of input, when its parent is gone, or at a signal to stop. It
-//! ends within a bounded time, whatever is still in flight. Not here: the answers (`mcp`).
+//! The process ends when its client does: at the end of input, once what was asked is answered; when its parent is gone; or at a
+//! signal to stop. It ends within a bounded time, whatever is still in flight. Not here: the answers (`mcp`).
 
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
 use crate::backpressure::{Backpressure, CallsInFlight};
@@ -98,10 +97,10 @@ pub async fn serve(
     let gone = Disconnect::new();
     let mut stop = pin!(stop);
     let load = CallsInFlight::none();
+    let last_answers = options.last_answers;
     let server = McpServer::new(api, gone.clone(), load.clone())
         .with(McpOptions { pushes: true, ..options });
-    let reader = WatchedReader { inner: reader, gone: gone.clone() };
-    let lines = LineTransport::new(reader, writer);
+    let lines = LineTransport::new(reader, writer, last_answers);
     let opened = tokio::select! {
         opened = server.serve(Backpressure::new(lines, load, gone.clone())) => opened,
         () = &mut stop => return Exit::Done,
@@ -152,32 +151,4 @@ async fn stop_signal() {
         }
     }
     let _ = tokio::signal::ctrl_c().await;
-}
-
-/// Passes bytes on, and signals their end. rmcp itself would wait seconds for calls in flight, and a subscription
-/// stays in flight as long as its client lives.
-struct WatchedReader<R> {
-    inner: R,
-    gone: Disconnect,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for WatchedReader<R> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let filled_before = buffer.filled().len();
-        let polled = Pin::new(&mut this.inner).poll_read(context, buffer);
-        let is_end = match &polled {
-            Poll::Ready(Ok(())) => buffer.filled().len() == filled_before && buffer.remaining() > 0,
-            Poll::Ready(Err(_)) => true,
-            Poll::Pending => false,
-        };
-        if is_end {
-            this.gone.signal();
-        }
-        polled
-    }
 }

@@ -16,7 +16,7 @@ use crate::machine::Machine;
 use crate::other_control::ControlledTree;
 use crate::place::{Place, PlaceSource, PlaceStrength, folder_below};
 use crate::project_search::{ProjectQuestions, project_above};
-use crate::repository_key::{KeyFinder, KnownKey, common_dir_key, folder_key};
+use crate::repository_key::{KeyFinder, KnownKey, common_dir_key};
 use crate::standing_directory::StandingDirectory;
 use crate::steps::Steps;
 use crate::stored_places::StoredPlaces;
@@ -230,7 +230,10 @@ impl<'a> Locator<'a> {
         standing: &StandingDirectory,
     ) -> Place {
         self.steps.add(|| format!("{} may not be read", git_dir.display()));
-        let known = (common_dir_key(git_dir), PlaceSource::CommonDir(git_dir.to_owned()));
+        let known = (
+            common_dir_key(git_dir),
+            PlaceSource::CommonDir(VersionControl::Git, git_dir.to_owned()),
+        );
         self.place_without_files(known, top, git_dir, standing)
     }
 
@@ -322,10 +325,10 @@ impl<'a> Locator<'a> {
 
     /// The nearest folder that has memories or a project's mark.
     fn project_place(&mut self, standing: &StandingDirectory) -> Option<Place> {
-        let stored = self.keys.stored;
+        let (keys, stored) = (&self.keys, self.keys.stored);
         let questions = ProjectQuestions {
             is_boundary: &|folder| self.is_no_project(folder),
-            has_memories: &|folder| stored.has_memories(&stored.current(&folder_key(folder))),
+            has_memories: &|folder| stored.has_memories(&stored.current(&keys.folder_key(folder))),
         };
         let (folder, because) = project_above(&standing.above, &questions)?;
         Some(self.place_in_folder(&folder, because, standing))
@@ -338,7 +341,8 @@ impl<'a> Locator<'a> {
         standing: &StandingDirectory,
     ) -> Place {
         self.steps.add(|| format!("the project is {because}"));
-        self.place_with_key(folder_key(folder), because, folder.to_owned(), standing)
+        let key = self.keys.folder_key(folder);
+        self.place_with_key(key, because, folder.to_owned(), standing)
     }
 
     /// A bare repository whose work tree is the home directory.

@@ -36,7 +36,7 @@ pub enum PlaceSource {
         url: String,
     },
     /// By the common directory of a repository that no other machine can share.
-    CommonDir(PathBuf),
+    CommonDir(VersionControl, PathBuf),
     /// By what the store remembers of a common directory.
     Remembered(PathBuf),
     /// By the text of a `.git` file that leads nowhere.
@@ -66,11 +66,17 @@ impl fmt::Display for PlaceSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Remote { name, url } => write!(out, "the URL of its remote {name:?}: {url}"),
-            Self::CommonDir(path) => write!(
-                out,
-                "its git directory {} (it has no remote that other machines could share)",
-                path.display()
-            ),
+            Self::CommonDir(control, path) => {
+                let directory = match control {
+                    VersionControl::Git => "git directory".to_owned(),
+                    other => format!("{} repository", other.name()),
+                };
+                let path = path.display();
+                write!(
+                    out,
+                    "its {directory} {path} (it has no remote that other machines could share)"
+                )
+            }
             Self::Remembered(path) => {
                 write!(out, "what the store remembers of {}", path.display())
             }
@@ -144,7 +150,7 @@ impl Place {
                 PlaceStrength::Project
             }
             PlaceSource::Remote { .. }
-            | PlaceSource::CommonDir(_)
+            | PlaceSource::CommonDir(..)
             | PlaceSource::Remembered(_)
             | PlaceSource::PointerText(_)
             | PlaceSource::RemovedTree(_)

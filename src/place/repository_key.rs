@@ -15,6 +15,7 @@ use crate::setting_text::Setting;
 use crate::small_file::{distinct_text, name_of};
 use crate::steps::Steps;
 use crate::stored_places::StoredPlaces;
+use crate::work_tree::VersionControl;
 
 /// How many clones of clones are followed.
 const CLONES_MAX: usize = 4;
@@ -62,7 +63,7 @@ impl KeyFinder<'_> {
         if let Some(git) = git {
             let known = self.git_clone_key(&git, clones, steps);
             // Beside git's own folder both programs must say the same.
-            if !matches!(known.1, PlaceSource::CommonDir(_)) || git.common_dir.ends_with(".git") {
+            if !matches!(known.1, PlaceSource::CommonDir(..)) || git.common_dir.ends_with(".git") {
                 return known;
             }
         }
@@ -78,7 +79,7 @@ impl KeyFinder<'_> {
         let remote = RemoteSearch::new(&case, own).best(&found.top, steps);
         self.remote_key(remote, clones, steps).unwrap_or_else(|| {
             let main = &found.main_top;
-            (path_key(&name_of(main), main), PlaceSource::CommonDir(main.clone()))
+            (folder_key(main), PlaceSource::CommonDir(found.control, main.clone()))
         })
     }
 
@@ -121,21 +122,34 @@ impl KeyFinder<'_> {
             if let GitAt::Repository(found) = GitAt::look(&path) {
                 let known = self.git_clone_key(&found, clones, steps);
                 let is_hub = found.top == found.git_dir;
-                return (is_hub || !matches!(known.1, PlaceSource::CommonDir(_))).then_some(known);
+                return (is_hub || !matches!(known.1, PlaceSource::CommonDir(..))).then_some(known);
             }
             let known = self.controlled_clone_key(&ControlledTree::look(&path)?, clones, steps);
-            (!matches!(known.1, PlaceSource::CommonDir(_))).then_some(known)
+            (!matches!(known.1, PlaceSource::CommonDir(..))).then_some(known)
         })
     }
 
     fn remembered_or_common_key(&self, found: &GitRepository, steps: &mut Steps) -> KnownKey {
         let common = &found.common_dir;
-        if let Some(key) = self.stored.key_of_common_dir(common) {
-            steps.add(|| format!("the store remembers {key} for {}", common.display()));
-            return (key, PlaceSource::Remembered(common.clone()));
+        match self.stored.key_of_common_dir(common) {
+            Some(key) if !key.is_of_one_machine() => {
+                steps.add(|| format!("the store remembers {key} for {}", common.display()));
+                (key, PlaceSource::Remembered(common.clone()))
+            }
+            key => {
+                steps.add(|| "it has no remote that other machines could share".to_owned());
+                if let Some(key) = &key {
+                    steps.add(|| format!("another repository lay there before, so this is {key}"));
+                }
+                let key = key.unwrap_or_else(|| common_dir_key(common));
+                (key, PlaceSource::CommonDir(VersionControl::Git, common.clone()))
+            }
         }
-        steps.add(|| "it has no remote that other machines could share".to_owned());
-        (common_dir_key(common), PlaceSource::CommonDir(common.clone()))
+    }
+
+    /// Returns the key of a folder without version control.
+    pub(crate) fn folder_key(&self, folder: &Path) -> RepoKey {
+        self.stored.key_of_folder(folder).unwrap_or_else(|| folder_key(folder))
     }
 
     /// Returns the key of a common directory that cannot be read.
@@ -154,8 +168,9 @@ pub fn common_dir_key(common_dir: &Path) -> RepoKey {
     path_key(&repository_name(common_dir), common_dir)
 }
 
-/// Returns the key of a folder.
-pub(crate) fn folder_key(folder: &Path) -> RepoKey {
+/// Returns the key of a folder: that of its name and the whole path.
+#[must_use]
+pub fn folder_key(folder: &Path) -> RepoKey {
     path_key(&name_of(folder), folder)
 }
 

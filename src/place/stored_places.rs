@@ -17,8 +17,15 @@ pub trait StoredPlaces {
         false
     }
 
-    /// Returns the key that the repository with this common directory had when it was last seen.
+    /// Returns the key that the repository with this common directory had when it was last seen. Where another repository lay there
+    /// before, this one gets a key of its own.
     fn key_of_common_dir(&self, _common_dir: &Path) -> Option<RepoKey> {
+        None
+    }
+
+    /// Returns the key of a folder without version control, where it differs from the one that its path gives: another folder lay
+    /// there before, and was moved away with its memories.
+    fn key_of_folder(&self, _folder: &Path) -> Option<RepoKey> {
         None
     }
 

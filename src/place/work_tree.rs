@@ -17,6 +17,18 @@ pub enum VersionControl {
     Sapling,
 }
 
+impl VersionControl {
+    /// Returns the name by which people know it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Git => "git",
+            Self::Jujutsu => "Jujutsu",
+            Self::Mercurial => "Mercurial",
+            Self::Sapling => "Sapling",
+        }
+    }
+}
+
 impl fmt::Display for VersionControl {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {

@@ -4,6 +4,7 @@ use requests::ApiError;
 use sessions::session_store::SessionError;
 use settings::{Config, ConfigTable};
 use store::StoreError;
+use writer::RecordError;
 use writer::exit::Exit;
 
 /// Returns the error of something that this machine lacks.
@@ -19,6 +20,17 @@ pub fn session_store_error(error: &SessionError) -> ApiError {
 /// Returns the error of a store that cannot be read or written.
 pub fn store_error(error: &StoreError) -> ApiError {
     ApiError::Failed { exit: Exit::of_store(error), message: format!("failed to {error}") }
+}
+
+/// Says why nothing was written.
+pub fn write_error(error: &RecordError) -> ApiError {
+    match error {
+        RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
+        RecordError::Store(error) => store_error(error),
+        RecordError::NotSaved { .. } => {
+            ApiError::Failed { exit: Exit::of_record(error), message: error.to_string() }
+        }
+    }
 }
 
 /// Refuses what a table of the settings allows while it holds something that this version does not know: it may be a rule of a

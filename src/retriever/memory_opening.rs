@@ -46,8 +46,9 @@ impl Retriever<'_> {
     pub fn resolve_settings(&self, settings: &GlobalOptions) -> Result<ResolvedSettings, ApiError> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let (store, mut config) =
+        let (store, config) =
             settle(lookup, settings.logs.as_deref()).map_err(|error| store_error(&error))?;
+        let mut config = store.with_certain_joins(config);
         config
             .set_variables(lookup)
             .map_err(|message| ApiError::Failed { exit: Exit::Config, message })?;
@@ -104,11 +105,27 @@ impl Retriever<'_> {
         settings: &GlobalOptions,
         need: MemoryNeed,
     ) -> Result<Local, ApiError> {
-        let directory = self.project_directory(&self.resolve_settings(settings)?);
-        // Read again: the directory may have been joined just now.
-        let settled = self.resolve_settings(settings)?;
+        let (directory, settled) = self.settled_directory(settings)?;
         let clock = Box::new(self.surroundings.clock);
         self.open_local_with(settled, need, OpeningContext { directory, clock })
+    }
+
+    /// Returns the directory that tells the caller's repository, and the settings, which are read again where the directory was
+    /// joined just now.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`], naming the setting.
+    pub fn settled_directory(
+        &self,
+        settings: &GlobalOptions,
+    ) -> Result<(Option<PathBuf>, ResolvedSettings), ApiError> {
+        let settled = self.resolve_settings(settings)?;
+        let Some(directory) = self.chosen_directory(&settled) else { return Ok((None, settled)) };
+        let settled = match self.remember_change(&settled, &directory) {
+            true => self.resolve_settings(settings)?,
+            false => settled,
+        };
+        Ok((Some(directory), settled))
     }
 
     /// Opens a memory in this process.
@@ -128,17 +145,21 @@ impl Retriever<'_> {
 
     /// Returns the directory that tells the caller's repository: the working directory, or one that the client declares.
     pub fn project_directory(&self, settled: &ResolvedSettings) -> Option<PathBuf> {
-        let start = &self.surroundings.directory;
-        let known = known_directories(None, start, &settled.store, self.surroundings.lookup);
-        let chosen = project_directory(&settled.store, &settled.config, start, &known)?;
+        let chosen = self.chosen_directory(settled)?;
         self.remember_change(settled, &chosen);
         Some(chosen)
     }
 
-    /// Remembers a directory whose repository became another one.
-    pub fn remember_change(&self, settled: &ResolvedSettings, directory: &Path) {
+    fn chosen_directory(&self, settled: &ResolvedSettings) -> Option<PathBuf> {
+        let start = &self.surroundings.directory;
+        let known = known_directories(None, start, &settled.store, self.surroundings.lookup);
+        project_directory(&settled.store, &settled.config, start, &known)
+    }
+
+    /// Remembers a directory whose repository became another one. Tells whether it did.
+    pub fn remember_change(&self, settled: &ResolvedSettings, directory: &Path) -> bool {
         let now = (self.surroundings.clock)().now;
-        remember_change(&settled.store, &settled.config, directory, now);
+        remember_change(&settled.store, &settled.config, directory, now)
     }
 
     /// A command reads the logs once and need not watch them.

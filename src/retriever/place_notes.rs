@@ -20,7 +20,7 @@ impl Retriever<'_> {
         let known: Vec<RepoKey> =
             store.known_repos().iter().map(|repo| config.current(repo)).collect();
         // A fork that its owner keeps for himself has the name of the team's for ever; the first briefing asks about that.
-        let found = store.former_repos(place.git(), here, &known, &SyncPolicy::default());
+        let found = store.former_repos(&place, here, &known, &SyncPolicy::default());
         let warnings: Vec<String> =
             found.iter().map(|former| former.sentence(here, None)).collect();
         let says = format!("this directory is {here}");

@@ -102,20 +102,20 @@ impl Retriever<'_> {
         need: MemoryNeed,
         program: &str,
     ) -> Result<Option<RetrieverClient>, ApiError> {
-        let caller = self.caller(self.project_directory(&self.resolve_settings(settings)?));
-        self.retriever_client_for(caller, settings, need, program)
+        let (directory, settled) = self.settled_directory(settings)?;
+        let caller = self.caller(directory);
+        Ok(self.retriever_client_for(caller, settled, need, program))
     }
 
-    /// Returns a client of the retriever, for a caller.
+    /// Returns a client of the retriever, for a caller. `None` where this program does not know where it is.
     pub fn retriever_client_for(
         &self,
         caller: Caller,
-        settings: &GlobalOptions,
+        settled: ResolvedSettings,
         need: MemoryNeed,
         program: &str,
-    ) -> Result<Option<RetrieverClient>, ApiError> {
-        let Some(this) = self.surroundings.program.clone() else { return Ok(None) };
-        let settled = self.resolve_settings(settings)?;
+    ) -> Option<RetrieverClient> {
+        let this = self.surroundings.program.clone()?;
         if !settled.is_store_named && need == MemoryNeed::Meaning {
             // The retriever gets the store by its name, and a store that does not exist cannot be watched.
             let _ = settled.store.ensure();
@@ -127,7 +127,7 @@ impl Retriever<'_> {
             let core = Self::open_core(settled.clone(), need, watches, Box::new(clock), None)?;
             Ok(Arc::new(Local::new(Arc::new(core), caller.clone())) as Arc<dyn Api>)
         });
-        Ok(Some(RetrieverClient {
+        Some(RetrieverClient {
             endpoint,
             retriever_command,
             program: program.to_owned(),
@@ -139,7 +139,7 @@ impl Retriever<'_> {
                 EventId::mint(now, random)
             }),
             state: <_>::default(),
-        }))
+        })
     }
 
     /// Returns where checkpoints are kept, and forgets those that nobody uses any more.

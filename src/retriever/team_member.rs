@@ -46,17 +46,18 @@ impl Retriever<'_> {
         // A wrong address is refused before anything is started.
         let team = team.map(|team| self.team_server(team)).transpose()?;
         let settled = self.resolve_settings(settings)?;
-        if let Some(directory) = self.session_directories(&settled, directory).choose(&[]) {
-            self.remember_change(&settled, &directory);
-        }
-        // Read again: the directory may have been joined just now.
-        let settled = self.resolve_settings(settings)?;
+        let chosen = self.session_directories(&settled, directory).choose(&[]);
+        let settled = match chosen.is_some_and(|chosen| self.remember_change(&settled, &chosen)) {
+            // The directory was joined just now.
+            true => self.resolve_settings(settings)?,
+            false => settled,
+        };
         self.recorder = self.delivery_recorder(&settled);
         self.last_seen_folder = Some(settled.cache_dir.clone());
         // Nothing is exchanged while [sync] may hold a rule that this version does not know; the own memory answers alone.
         let team = team.filter(|_| settled.config.hold(ConfigTable::Sync).is_none());
         let directories = self.session_directories(&settled, directory);
-        let opener = self.directory_opener(settings, &settled, &directories)?;
+        let opener = self.directory_opener(&settled, &directories)?;
         let session = Arc::new(SessionMemory::open(directories, opener));
         let place = Arc::clone(&session) as Arc<dyn SessionPlace>;
         let api = match team {
@@ -87,13 +88,12 @@ impl Retriever<'_> {
     /// Returns what opens the memory for a directory: a client of the shared retriever, or the memory of this process.
     fn directory_opener(
         &self,
-        settings: &GlobalOptions,
         settled: &ResolvedSettings,
         directories: &SessionDirectories,
     ) -> Result<DirectoryOpener, ApiError> {
         let (need, caller) = (MemoryNeed::Meaning, self.caller(directories.choose(&[])));
         let client = match self.is_shared()? {
-            true => self.retriever_client_for(caller.clone(), settings, need, "mcp")?,
+            true => self.retriever_client_for(caller.clone(), settled.clone(), need, "mcp"),
             false => None,
         };
         if let Some(client) = client {

@@ -1,15 +1,14 @@
 //! The repositories that a place was before: with another remote, under another name, in another folder. What is certain is joined by
-//! itself; about the rest somebody is asked. Not here: what the store remembers (`place_record`).
-
-use std::collections::BTreeMap;
+//! itself (`certain_joins`); about the rest somebody is asked. Not here: what the store remembers (`place_record`).
 
 use event::{RepoKey, Timestamp};
-use place::{WorkTree, common_dir_key};
+use place::Place;
 use settings::SyncPolicy;
 
 use super::Store;
-use super::layout::FileId;
+use super::directory_identity::DirectoryIdentity;
 use super::place_record::PlaceRecord;
+use super::served_directory::ServedDirectory;
 
 /// How the command begins that joins a repository to the one at hand.
 pub const JOIN_COMMAND: &str = "agent-knowledge config set aliases.";
@@ -34,6 +33,8 @@ pub enum FormerReason {
     Moved,
     /// Both began with the same commit, as forks do too.
     FirstCommit,
+    /// Another repository lay in the directory.
+    Replaced,
     /// Both have the same name.
     Name,
 }
@@ -60,6 +61,9 @@ impl FormerRepo {
             FormerReason::FirstCommit => format!(
                 "{repo}{memories} began with the same commit, as forks do; if it is this repository: {join}"
             ),
+            FormerReason::Replaced => format!(
+                "{until}another repository lay in this directory, {repo}{memories}; if it is this repository: {join}"
+            ),
             FormerReason::Name => {
                 format!("{repo}{memories} has the same name; if it is this repository: {join}")
             }
@@ -68,36 +72,18 @@ impl FormerRepo {
 }
 
 impl Store {
-    /// Returns the joins that are certain: a directory without a remote that got one. The same directory is the same repository.
-    #[must_use]
-    pub fn certain_joins(&self) -> BTreeMap<RepoKey, RepoKey> {
-        let records = self.place_records();
-        let mut joins = BTreeMap::new();
-        for record in &records {
-            let own_key = common_dir_key(&record.directory);
-            let is_first = !is_replaced(&records, record);
-            let is_remote = !record.repo.is_of_one_machine();
-            // A key without memories needs no alias: each one is a setting by which processes find each other.
-            let has_memories = || self.log_of(&own_key).symlink_metadata().is_ok();
-            if is_remote && record.repo != own_key && is_first && has_memories() {
-                joins.entry(own_key).or_insert_with(|| record.repo.clone());
-            }
-        }
-        joins
-    }
-
-    /// Returns the repositories that the place of a work tree was before, the surest first, each once. `known` are all repositories
+    /// Returns the repositories that a place was before, the surest first, each once. `known` are all repositories
     /// with memories. A name counts only where the repository at hand has none, as its key alone may differ then, or where the team
     /// shares the other and not this one, as a member who spells the remote in another way finds it.
     #[must_use]
     pub fn former_repos(
         &self,
-        tree: Option<&WorkTree>,
+        place: &Place,
         here: &RepoKey,
         known: &[RepoKey],
         policy: &SyncPolicy,
     ) -> Vec<FormerRepo> {
-        let by_record = tree.map_or_else(Vec::new, |tree| self.recorded_repos(tree, here));
+        let by_record = self.recorded_repos(place, here);
         let is_new = !known.contains(here);
         let is_of_team = |key: &RepoKey| policy.shares(key) && !policy.shares(here);
         let same_name = known.iter().filter(|key| key.short_name() == here.short_name());
@@ -117,10 +103,13 @@ impl Store {
         found
     }
 
-    fn recorded_repos(&self, tree: &WorkTree, here: &RepoKey) -> Vec<FormerRepo> {
+    fn recorded_repos(&self, place: &Place, here: &RepoKey) -> Vec<FormerRepo> {
+        let Some(served) = ServedDirectory::from_place(place) else { return Vec::new() };
         let records = self.place_records();
-        let file = FileId::from_path(&tree.common_dir).map(|file| file.to_string());
-        let own = records.iter().rev().find(|record| record.directory == tree.common_dir);
+        let is_moved = |record: &PlaceRecord| Self::is_moved(record, &records);
+        let is_own = |record: &PlaceRecord| served.is_of(record, &is_moved);
+        let here_last = records.iter().rev().filter(|record| record.directory == served.path);
+        let own = here_last.clone().find(|record| is_own(record));
         let first_commit = own.and_then(|record| record.first_commit.clone());
         let since = records.iter().find(|record| record.repo == *here).map(|record| record.since);
         let mut found: Vec<FormerRepo> = records
@@ -128,14 +117,15 @@ impl Store {
             .rev()
             .filter(|record| record.repo != *here)
             .filter_map(|record| {
-                let is_same_file = Some(&record.file) == file.as_ref();
-                let is_here = record.directory == tree.common_dir;
-                let because = if is_here && is_same_file {
+                let is_here = record.directory == served.path;
+                let because = if is_here && is_own(record) {
                     FormerReason::Directory
-                } else if is_same_file && !record.directory.exists() {
+                } else if served.identity.is_same(&record.identity) && is_left(record) {
                     FormerReason::Moved
                 } else if record.first_commit.is_some() && record.first_commit == first_commit {
                     FormerReason::FirstCommit
+                } else if is_here && !is_moved(record) {
+                    FormerReason::Replaced
                 } else {
                     return None;
                 };
@@ -147,8 +137,8 @@ impl Store {
     }
 }
 
-/// Tells whether another repository lay in a directory before: its record names another identity of the directory.
-fn is_replaced(records: &[PlaceRecord], record: &PlaceRecord) -> bool {
-    let first = records.iter().find(|other| other.directory == record.directory);
-    first.is_some_and(|first| first.file != record.file)
+/// Tells whether the directory of a record is no longer in its place.
+fn is_left(record: &PlaceRecord) -> bool {
+    let now = DirectoryIdentity::read(&record.directory);
+    now.is_none_or(|now| !now.is_same(&record.identity))
 }

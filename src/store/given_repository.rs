@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use event::quoted;
+use event::{RepoKey, quoted};
 use place::{Place, PlaceStrength, RepositoryWord, repository_directory};
 use settings::Config;
 
@@ -24,7 +24,9 @@ impl Store {
         if RepositoryWord::read(text).is_some() {
             return Ok(from.map(|from| self.place_at(from, config)));
         }
-        let Some(directory) = repository_directory(text, self.machine()) else { return Ok(None) };
+        let Some(directory) = repository_directory(text, self.machine()) else {
+            return Ok(from.and_then(|from| self.place_of_folder(text, from, config)));
+        };
         let directory = from.map_or_else(|| directory.clone(), |from| from.join(&directory));
         let is_there = directory.is_absolute() && directory.is_dir();
         let place = is_there.then(|| self.place_at(&directory, config));
@@ -38,5 +40,23 @@ impl Store {
                 quoted(text)
             )
         })
+    }
+
+    /// Returns the place of a folder that is given as `packages/web`, which could be a name: where no repository has that name, and
+    /// the folder is in a repository or a project.
+    fn place_of_folder(&self, text: &str, from: &Path, config: &Config) -> Option<Place> {
+        let text = text.trim();
+        let folder = from.join(text);
+        let may_be_folder = text.contains('/') && !text.contains(':') && from.is_absolute();
+        if !may_be_folder || !folder.is_dir() {
+            return None;
+        }
+        let key = RepoKey::parse(text).ok();
+        let known = self.known_repos();
+        let is_known = |key: &RepoKey| {
+            config.current(key) != *key || known.contains(key) || !key.longer(&known).is_empty()
+        };
+        let place = (!key.as_ref().is_some_and(is_known)).then(|| self.place_at(&folder, config));
+        place.filter(|place| place.strength() >= PlaceStrength::Project)
     }
 }

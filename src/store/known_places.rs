@@ -1,6 +1,7 @@
 //! What a store knows of places: which repositories have memories, and what they are called now. Not here: how a place is found
 //! (`place`).
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use event::RepoKey;
@@ -8,6 +9,8 @@ use place::{KnownDirectory, Locator, Place, PlaceStrength, Steps, StoredPlaces};
 use settings::Config;
 
 use super::Store;
+use super::place_record::{PlaceRecord, PlaceText};
+use super::served_directory::ServedDirectory;
 
 impl Store {
     /// Returns the repositories that have a log here.
@@ -19,7 +22,7 @@ impl Store {
     /// Returns the place of a directory.
     #[must_use]
     pub fn place_at(&self, directory: &Path, config: &Config) -> Place {
-        let known = KnownPlaces { store: self, config };
+        let known = KnownPlaces::new(self, config);
         Locator::new(self.machine(), &known, Steps::disabled()).at(directory)
     }
 
@@ -28,7 +31,10 @@ impl Store {
     #[must_use]
     pub fn project_directory(&self, known: &[KnownDirectory], config: &Config) -> Option<PathBuf> {
         let first = known.first()?;
-        let [_, _, ..] = known else { return Some(first.path.clone()) };
+        // A hook's directory is mostly that of its process, and the one that the client declares.
+        if known.iter().all(|other| other.path == first.path) {
+            return Some(first.path.clone());
+        }
         let (best, _) = self.best_place(known, config, Steps::disabled());
         if best.strength() == PlaceStrength::Nothing {
             return Some(first.path.clone());
@@ -46,7 +52,7 @@ impl Store {
         config: &Config,
         steps: Steps,
     ) -> (Place, Vec<String>) {
-        let known = KnownPlaces { store: self, config };
+        let known = KnownPlaces::new(self, config);
         let mut locator = Locator::new(self.machine(), &known, steps);
         let place = locator.best(directories);
         (place, locator.steps().texts().to_vec())
@@ -57,11 +63,36 @@ impl Store {
 struct KnownPlaces<'a> {
     store: &'a Store,
     config: &'a Config,
+    /// What is remembered of directories, once somebody asks. A repository with a remote needs none of it.
+    remembered: OnceCell<PlaceText>,
+}
+
+impl<'a> KnownPlaces<'a> {
+    fn new(store: &'a Store, config: &'a Config) -> Self {
+        Self { store, config, remembered: OnceCell::new() }
+    }
+
+    fn remembered(&self) -> &PlaceText {
+        self.remembered.get_or_init(|| self.store.place_text())
+    }
+
+    /// Returns the key of a directory where it is not the one of its path.
+    fn key_of(&self, served: &ServedDirectory) -> Option<RepoKey> {
+        let records = self.remembered().of_directory(&served.path);
+        self.store.remembered_key(served, &records, &|record| self.is_moved(record))
+    }
+
+    /// Tells whether a project lies elsewhere now: its directory does, or an alias gives its memories to another directory.
+    fn is_moved(&self, record: &PlaceRecord) -> bool {
+        let current = self.config.current(&record.repo);
+        let is_joined = current != record.repo && current.is_of_one_machine();
+        is_joined || Store::is_moved(record, &self.remembered().all())
+    }
 }
 
 impl StoredPlaces for KnownPlaces<'_> {
     fn current(&self, key: &RepoKey) -> RepoKey {
-        self.config.current(key)
+        self.store.current(key, self.config)
     }
 
     fn has_memories(&self, key: &RepoKey) -> bool {
@@ -69,14 +100,18 @@ impl StoredPlaces for KnownPlaces<'_> {
     }
 
     fn key_of_common_dir(&self, common_dir: &Path) -> Option<RepoKey> {
-        self.store.remembered_key(common_dir)
+        self.key_of(&ServedDirectory::git(common_dir)?)
+    }
+
+    fn key_of_folder(&self, folder: &Path) -> Option<RepoKey> {
+        self.key_of(&ServedDirectory::folder(folder)?)
     }
 
     fn only_named(&self, short_name: &str) -> Option<RepoKey> {
         let typed = RepoKey::parse(short_name).ok()?;
         let known = self.store.known_repos();
         match typed.longer(&known).as_slice() {
-            [only] => Some(self.config.current(only)),
+            [only] => Some(self.store.current(only, self.config)),
             _ => None,
         }
     }

@@ -1,11 +1,12 @@
 //! Paths: one directory with one `.jsonl` file per repository, private to its user. Not here: what a file
 //! contains.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::StoreError;
 use super::folder_owner::{make_private_dir, open_private};
@@ -23,18 +24,22 @@ pub(super) const LOCKS: &str = ".locks";
 /// What is at a path that is neither a plain file nor a link.
 pub(super) const NO_PLAIN_FILE: &str = "it is a directory or a device";
 
+/// Keys of directories, each with the key that its repository has now.
+pub type CertainJoins = BTreeMap<RepoKey, RepoKey>;
+
 /// A directory of logs.
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
     machine: Arc<Machine>,
+    joins: Arc<OnceLock<CertainJoins>>,
 }
 
 impl Store {
     /// Names a store. Nothing is opened or created.
     #[must_use]
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), machine: Arc::default() }
+        Self { root: root.into(), machine: Arc::default(), joins: Arc::default() }
     }
 
     /// Sets the machine whose directories are asked for their repositories.
@@ -53,6 +58,11 @@ impl Store {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns the joins that are certain, as they were when this process first asked.
+    pub(super) fn known_joins(&self) -> &CertainJoins {
+        self.joins.get_or_init(|| self.certain_joins())
     }
 
     /// Returns the log of a repository, whether or not it exists.

@@ -5,11 +5,13 @@
 
 mod append;
 mod archive;
+mod certain_joins;
 mod chain;
 mod config_file;
 mod config_source;
 mod conflict_copy;
 mod cursor;
+mod directory_identity;
 mod edit;
 mod error;
 mod file_system;
@@ -33,8 +35,10 @@ mod probe;
 mod quarantine;
 mod read_only;
 mod remedy;
+mod remembered_places;
 mod repo_of_log;
 mod rewrite;
+mod served_directory;
 mod shared_rights;
 mod signal;
 mod spool;

@@ -7,12 +7,11 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use event::{RepoKey, Timestamp, parse_timestamp};
-use guard::secrets::RedactedText;
-use place::{VersionControl, WorkTree, common_dir_key};
 use serde_json::{Value, json};
 
+use super::directory_identity::DirectoryIdentity;
 use super::folder_owner::open_private;
-use super::layout::{FileId, Store, open_to_read};
+use super::layout::{Store, open_to_read};
 
 /// The folder of the record, inside the store.
 const FOLDER: &str = ".places";
@@ -23,19 +22,16 @@ const FILE: &str = "directories";
 /// Most bytes that are read, the newest. This holds some ten thousand directories.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// Most bytes of git's own log of a branch that are read: its first line is enough.
-const FIRST_LINE_BYTES_MAX: u64 = 1024;
-
 /// A directory as it was when it was last seen to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceRecord {
     /// Since when.
     pub since: Timestamp,
-    /// The directory with the repository's own files, shared by its work trees.
+    /// The directory with the repository's own files, shared by its work trees, or the folder of a project without version control.
     pub directory: PathBuf,
     /// The identity of that directory on its file system, which a move keeps.
-    pub file: String,
-    /// The first commit at which the repository's HEAD stood, which a copy keeps. Clones and forks may have the same.
+    pub(crate) identity: DirectoryIdentity,
+    /// A commit of the repository, mostly the first at which its HEAD stood. A copy keeps it, and clones and forks may have the same.
     pub first_commit: Option<String>,
     /// The key of its repository, before aliases.
     pub repo: RepoKey,
@@ -44,33 +40,20 @@ pub struct PlaceRecord {
 }
 
 impl PlaceRecord {
-    /// Describes a work tree as it is now. `None` where its path holds a secret, or is no text.
-    fn of_tree(tree: &WorkTree, repo: &RepoKey, now: Timestamp) -> Option<Self> {
-        let directory = tree.common_dir.to_str()?;
-        let is_plain = RedactedText::stamp(directory).as_str() == directory;
-        let file = FileId::from_path(&tree.common_dir)?.to_string();
-        is_plain.then(|| Self {
-            since: now,
-            directory: tree.common_dir.clone(),
-            file,
-            first_commit: first_commit(tree),
-            repo: repo.clone(),
-            asked: false,
-        })
-    }
-
-    /// Tells whether both say the same, whenever that was.
-    fn is_same(&self, other: &Self) -> bool {
-        (&self.directory, &self.file, &self.repo) == (&other.directory, &other.file, &other.repo)
+    /// Tells whether another record is about the same repository: the directory, or a commit.
+    pub(super) fn is_same_repository(&self, other: &Self) -> bool {
+        let is_commit = self.first_commit.is_some() && self.first_commit == other.first_commit;
+        is_commit || self.identity.is_same(&other.identity)
     }
 
     fn parse(line: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(line).ok()?;
         let text = |name: &str| value.get(name).and_then(Value::as_str);
+        let (file, born) = (text("file")?.to_owned(), text("born").map(str::to_owned));
         Some(Self {
             since: parse_timestamp(text("since")?)?,
             directory: PathBuf::from(text("directory")?),
-            file: text("file")?.to_owned(),
+            identity: DirectoryIdentity { file, born },
             first_commit: text("first_commit").map(str::to_owned),
             repo: RepoKey::parse(text("repo")?).ok()?,
             asked: value.get("asked").and_then(Value::as_bool).unwrap_or(false),
@@ -78,91 +61,66 @@ impl PlaceRecord {
     }
 
     fn line(&self) -> String {
-        let Self { since, directory, file, first_commit, repo, asked } = self;
-        let mut line = json!({ "since": format!("{since:.0}"), "directory": directory, "file": file, "repo": repo.as_str() });
-        if let (Some(commit), Some(fields)) = (first_commit, line.as_object_mut()) {
-            fields.insert("first_commit".to_owned(), json!(commit));
-        }
-        if let (true, Some(fields)) = (*asked, line.as_object_mut()) {
-            fields.insert("asked".to_owned(), json!(true));
+        let Self { since, directory, identity, first_commit, repo, asked } = self;
+        let mut line = json!({ "since": format!("{since:.0}"), "directory": directory, "file": identity.file, "repo": repo.as_str() });
+        if let Some(fields) = line.as_object_mut() {
+            let optional = [("born", &identity.born), ("first_commit", first_commit)];
+            let given =
+                optional.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+            fields.extend(given.map(|(name, value)| (name.to_owned(), json!(value))));
+            if *asked {
+                fields.insert("asked".to_owned(), json!(true));
+            }
         }
         format!("{line}\n")
     }
 }
 
+/// The text of the record, the newest lines.
+#[derive(Debug, Default)]
+pub(super) struct PlaceText(String);
+
+impl PlaceText {
+    /// Returns all records, the oldest first. Lines that cannot be read are skipped.
+    pub(super) fn all(&self) -> Vec<PlaceRecord> {
+        self.0.lines().filter_map(PlaceRecord::parse).collect()
+    }
+
+    /// Returns the records of one directory. The other lines are not even read as JSON, as there may be thousands.
+    pub(super) fn of_directory(&self, directory: &Path) -> Vec<PlaceRecord> {
+        let Some(name) = directory.to_str() else { return Vec::new() };
+        let written = json!(name).to_string();
+        let lines = self.0.lines().filter(|line| line.contains(&written));
+        lines.filter_map(PlaceRecord::parse).filter(|one| one.directory == directory).collect()
+    }
+}
+
 impl Store {
-    /// Returns what is remembered, the oldest first. Lines that cannot be read are skipped.
-    #[must_use]
-    pub fn place_records(&self) -> Vec<PlaceRecord> {
+    /// Reads what is remembered. Where it cannot be read, nothing is.
+    pub(super) fn place_text(&self) -> PlaceText {
         let path = self.root().join(FOLDER).join(FILE);
-        let Ok(Some((mut file, found))) = open_to_read(&path) else { return Vec::new() };
+        let Ok(Some((mut file, found))) = open_to_read(&path) else { return PlaceText::default() };
         let mut bytes = Vec::new();
         // The newest lines count; the first one of a long file may be cut, and is skipped then.
         let from = found.len().saturating_sub(FILE_BYTES_MAX);
         let read = file.seek(SeekFrom::Start(from));
-        if read.and_then(|_| file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)).is_err() {
-            return Vec::new();
+        match read.and_then(|_| file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)) {
+            Ok(_) => PlaceText(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(_) => PlaceText::default(),
         }
-        String::from_utf8_lossy(&bytes).lines().filter_map(PlaceRecord::parse).collect()
     }
 
-    /// Returns the key that a repository had when it was last seen with a remote. Its directory must be the same one.
+    /// Returns what is remembered, the oldest first.
     #[must_use]
-    pub fn remembered_key(&self, common_dir: &Path) -> Option<RepoKey> {
-        let file = FileId::from_path(common_dir)?.to_string();
-        let records = self.place_records();
-        let last = records.iter().rev().find(|record| record.directory == common_dir)?;
-        let is_remote = !last.repo.is_of_one_machine();
-        (last.file == file && is_remote).then(|| last.repo.clone())
+    pub fn place_records(&self) -> Vec<PlaceRecord> {
+        self.place_text().all()
     }
 
-    /// Tells whether a work tree whose repository has memories is another repository now: it got a remote, though nothing says yet that
-    /// its former memories belong to it.
-    #[must_use]
-    pub fn is_changed_place(&self, tree: &WorkTree, repo: &RepoKey) -> bool {
-        let own_key = common_dir_key(&tree.common_dir);
-        let got_remote = *repo != own_key && self.log_of(&own_key).symlink_metadata().is_ok();
-        let is_known =
-            |record: &PlaceRecord| record.directory == tree.common_dir && record.repo == *repo;
-        got_remote && !self.place_records().iter().any(is_known)
-    }
-
-    /// Remembers which repository a work tree is, if that is news. A failure is ignored: no answer depends on it alone.
-    pub fn remember_place(&self, tree: &WorkTree, repo: &RepoKey, now: Timestamp) {
-        if tree.control != VersionControl::Git || !self.root().exists() {
-            return;
-        }
-        let Some(record) = PlaceRecord::of_tree(tree, repo, now) else { return };
-        let known = self.place_records();
-        let last = known.iter().rev().find(|old| old.directory == record.directory);
-        if !last.is_some_and(|last| last.is_same(&record)) {
-            let _ = self.add_place_record(&record);
-        }
-    }
-
-    /// Remembers that somebody was asked what a work tree was before.
-    pub fn remember_question(&self, tree: &WorkTree, repo: &RepoKey, now: Timestamp) {
-        if let Some(record) = PlaceRecord::of_tree(tree, repo, now) {
-            let _ = self.add_place_record(&PlaceRecord { asked: true, ..record });
-        }
-    }
-
-    fn add_place_record(&self, record: &PlaceRecord) -> Option<()> {
+    /// Adds a record.
+    pub(super) fn add_place_record(&self, record: &PlaceRecord) -> Option<()> {
         let path = self.ensure_folder(FOLDER).ok()?.join(FILE);
         let mut options = OpenOptions::new();
         options.append(true).create(true);
         open_private(&mut options, &path).ok()?.write_all(record.line().as_bytes()).ok()
     }
-}
-
-/// Returns the first commit at which HEAD stood, by the first line of git's own log of it.
-fn first_commit(tree: &WorkTree) -> Option<String> {
-    let path: &Path = &tree.common_dir.join("logs/HEAD");
-    let (file, _) = open_to_read(path).ok()??;
-    let mut bytes = Vec::new();
-    file.take(FIRST_LINE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
-    let line = String::from_utf8_lossy(&bytes);
-    let commit = line.split(' ').nth(1)?;
-    let is_commit = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_commit.then(|| commit.to_owned())
 }

@@ -18,7 +18,7 @@ impl Store {
         if typed.as_str() == GLOBAL_REPO {
             return Ok(typed.clone());
         }
-        let current = config.current(typed);
+        let current = self.current(typed, config);
         let log = self.log_of(typed);
         if Self::repo_of(&log) == *typed && log.symlink_metadata().is_ok() {
             // A key with a log means itself, so a save need not list hundreds of other logs.
@@ -35,7 +35,7 @@ impl Store {
             return Ok(current);
         }
         let mut meant: Vec<RepoKey> =
-            typed.longer(&known).into_iter().map(|key| config.current(key)).collect();
+            typed.longer(&known).into_iter().map(|key| self.current(key, config)).collect();
         meant.dedup();
         match meant.as_slice() {
             [] => Ok(current),

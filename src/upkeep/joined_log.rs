@@ -21,6 +21,14 @@ pub struct JoinedLog {
 }
 
 impl JoinedLog {
+    /// Says how many lines would leave because of the join, and when.
+    #[must_use]
+    pub fn preview(&self) -> String {
+        let Self { from, to, lines } = self;
+        let lines = counted(lines.len() as u64, "older line");
+        format!("only after --yes, because {from} was joined to {to}: {lines} of {from}")
+    }
+
     /// Says how many lines stay, and the command that shares them.
     #[must_use]
     pub fn notice(&self) -> String {

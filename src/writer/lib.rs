@@ -12,6 +12,7 @@ pub mod field_flags;
 mod flags;
 mod identity;
 pub mod log_memory;
+mod named_repository;
 pub mod project_directory;
 mod receipt;
 mod redaction;
@@ -35,6 +36,7 @@ use guard::injection::Suspicion;
 use settings::Config;
 use store::{AppendOutcome, Durability, Store, StoreError};
 
+pub use named_repository::named_repository;
 pub use settings::variables::expanded_variable;
 
 use draft_scope::{applies, draft_for_all};

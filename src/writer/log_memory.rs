@@ -136,7 +136,8 @@ fn print_directory_notice(process: &mut Process<'_>, is_asked: impl FnOnce() -> 
 }
 
 /// Resolves the store and the configuration for either program. The findings of a configuration that does not
-/// exist say so: it must not keep a lesson from being saved.
+/// exist say so: it must not keep a lesson from being saved. Joins that the store is certain of are no part of it
+/// (`Store::with_certain_joins`): a save needs them for the key of a directory alone.
 ///
 /// # Errors
 /// [`StoreError::NoPlace`], [`StoreError::Config`], and [`StoreError::NoFolder`] for a named store in a folder that does
@@ -159,19 +160,7 @@ pub fn settle(
     let root = root
         .or_else(|| PlatformDirs::of_platform().map(|places| places.logs))
         .ok_or(StoreError::NoPlace)?;
-    let store = Store::at(root).on(Machine::from_environment(lookup));
-    Ok((store.clone(), with_certain_joins(&store, config)))
-}
-
-/// Adds the joins that the store is certain of to the aliases; what the user's settings say wins.
-fn with_certain_joins(store: &Store, mut config: Config) -> Config {
-    for (old, new) in store.certain_joins() {
-        let is_circle = config.current(&new) == old;
-        if !is_circle {
-            config.aliases.entry(old).or_insert(new);
-        }
-    }
-    config
+    Ok((Store::at(root).on(Machine::from_environment(lookup)), config))
 }
 
 /// Returns the directory of `--logs`. A relative one is below the working directory, as for other programs; where it is the same from

@@ -29,14 +29,14 @@ pub fn known_directories(
 }
 
 /// Remembers a directory whose repository became another one since it was last served, such as one that got a remote. Whoever reads
-/// the settings afterwards finds what is certain joined.
-pub fn remember_change(store: &Store, config: &Config, directory: &Path, now: Timestamp) {
+/// the settings afterwards finds what is certain joined. Tells whether there was a change.
+pub fn remember_change(store: &Store, config: &Config, directory: &Path, now: Timestamp) -> bool {
     let place = store.place_at(directory, config);
-    if let (Some(tree), Some(own_key)) = (place.git(), &place.own_key)
-        && store.is_changed_place(tree, own_key)
-    {
-        store.remember_place(tree, own_key, now);
+    let is_changed = store.is_changed_place(&place);
+    if is_changed {
+        store.remember_place(&place, now);
     }
+    is_changed
 }
 
 /// Returns the directory that tells a caller's repository. `None`: the working directory was removed, and nothing above it or declared

@@ -77,13 +77,15 @@ impl TargetSearch<'_> {
     }
 
     fn target_at(place: Place) -> Target {
-        let Some(repo) = place.repository else { return Target::in_no_project(&place.top) };
+        let Some(repo) = place.repository.clone() else {
+            return Target::in_no_project(&place.top);
+        };
         let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
-        let (tree, own_key) = (place.work_tree, place.own_key);
-        let branch = tree.as_ref().and_then(|tree| fitting(tree.branch.clone()));
-        let commit = tree.as_ref().and_then(|tree| fitting(tree.commit.clone()));
-        let served = tree.zip(own_key).map(|(tree, own_key)| ServedPlace::new(tree, own_key));
-        Target { branch, commit, served: served.map(Arc::new), ..Target::named(repo) }
+        let tree = place.work_tree.as_ref();
+        let branch = tree.and_then(|tree| fitting(tree.branch.clone()));
+        let commit = tree.and_then(|tree| fitting(tree.commit.clone()));
+        let served = Some(Arc::new(ServedPlace::new(place)));
+        Target { branch, commit, served, ..Target::named(repo) }
     }
 }
 
@@ -100,7 +102,7 @@ pub(super) struct Target {
     problem: Option<String>,
     branch: Option<String>,
     commit: Option<String>,
-    /// The work tree at hand.
+    /// The place at hand.
     pub(super) served: Option<Arc<ServedPlace>>,
 }
 
@@ -131,6 +133,12 @@ impl Target {
 
     fn named(repo: RepoKey) -> Self {
         Self { repo, problem: None, branch: None, commit: None, served: None }
+    }
+
+    /// Returns the repository, where it can be used.
+    pub(super) fn into_repo(self) -> Result<RepoKey, Problems> {
+        let problem = self.problem.map(|problem| Problems::one("repo", problem));
+        problem.map_or(Ok(self.repo), Err)
     }
 
     pub(super) fn complete(&self, draft: &mut Draft, problems: &mut Problems) {

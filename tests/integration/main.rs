@@ -118,6 +118,7 @@ mod related;
 mod remote_team;
 // Replicas of a team give the same answers, byte for byte.
 mod replicas;
+mod repo_words;
 // A repository has the same key everywhere, and two repositories never share a file.
 mod repository;
 // A restart from a checkpoint gives the same state as a cold start.

@@ -1,14 +1,12 @@
 //! The built server on real pipes, in both eras of the protocol: what it offers, what it refuses, and how it ends.
 //! Not here: logs that change while it runs (`freshness`), the official clients (`clients`).
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::raw_client::{BOTH, Client, Era};
-use crate::world::{AGENT_KNOWLEDGE, World, bytes_under};
+use crate::world::{AGENT_KNOWLEDGE, World, bytes_under, run};
 
 fn lesson(word: &str) -> Value {
     json!({"repo": "api", "event_type": "error", "context": format!("the {word} build stopped"),
@@ -282,19 +280,47 @@ fn a_client_that_gives_no_name_is_answered() {
             "{opening}\n{}\n{call}\n",
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#
         );
-        // The client stays until it has its answer: a call of one that leaves may end without it.
-        let mut command = world.command(AGENT_KNOWLEDGE);
-        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut server = command.spawn().unwrap();
-        let mut stdin = server.stdin.take().unwrap();
-        stdin.write_all(input.as_bytes()).unwrap();
-        let lines = BufReader::new(server.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let answers: Vec<String> = lines.take(2).collect();
-        drop(stdin);
-        server.wait().unwrap();
-        let answers = answers.join("\n");
+        let answers = piped(&world, &input);
         assert!(answers.contains("serverInfo") && answers.contains("Saved as"), "{answers}");
     }
+}
+
+/// What the server answers to a client that writes all its requests into a pipe and closes it.
+fn piped(world: &World, input: &str) -> String {
+    let ran = run(world.command(AGENT_KNOWLEDGE).arg("mcp"), input.as_bytes());
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    ran.output
+}
+
+// S-MCP-1
+#[test]
+fn every_request_of_a_closed_pipe_is_answered() {
+    let world = World::new();
+    let opening = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+        "capabilities": {"roots": {}}, "clientInfo": {"name": "shell", "version": "1"}}});
+    let mut input = format!(
+        "{opening}\n{}\n",
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    );
+    // More than may be in flight at once; the first one has to start the retriever, and the roots are never told.
+    for id in 1..=80 {
+        let call = match id % 2 {
+            0 => {
+                json!({"name": "memory_save", "arguments": {"lesson": format!("buoy {id} is green"), "repo": "ida/buoys"}})
+            }
+            _ => json!({"name": "memory_search", "arguments": {"query": format!("buoy {id}")}}),
+        };
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call});
+        input.push_str(&format!("{request}\n"));
+    }
+    let answers = piped(&world, &input);
+    let answers = answers.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let answers: Vec<Value> = answers.filter(|answer| answer.get("result").is_some()).collect();
+    let mut ids: Vec<u64> = answers.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..=80).collect::<Vec<u64>>());
+    let failed = answers.iter().find(|answer| answer["result"]["isError"] == true);
+    assert!(failed.is_none(), "{failed:?}");
 }
 
 // S-MCP-4

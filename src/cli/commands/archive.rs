@@ -54,7 +54,8 @@ pub struct Archive {
 pub(super) fn archive(context: &mut CommandContext<'_, '_>, command: &Archive) -> CommandResult {
     let settled = context.program.resolve_settings(context.options)?;
     let bounds = bounds(command, (context.program.surroundings.clock)().now)?;
-    let logs = match command.repos.as_slice() {
+    let named = command.repos.iter().map(String::as_str).filter(log_check::is_repo_given);
+    let logs = match named.collect::<Vec<_>>().as_slice() {
         [] => settled.store.logs().map_err(|error| store_error(&error))?,
         repos => {
             let from = context.program.surroundings.directory.path();

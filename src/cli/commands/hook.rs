@@ -3,6 +3,7 @@
 
 use guard::secrets::RedactedText;
 use retriever::startup::Retriever;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -98,15 +99,27 @@ impl Program<'_> {
         let agent = if is_name(&command.agent) { &command.agent } else { OTHER_AGENT };
         let switches = self.variable(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
-        let mut reach = |input: &HookInput| self.reach(settings, &settled, agent, input, deadline);
+        let chosen = OnceCell::new();
+        let place = |input: &HookInput| -> &HookPlace {
+            chosen.get_or_init(|| self.hook_place(input, &settled))
+        };
+        let mut reach = |input: &HookInput| {
+            let HookPlace { directory, is_joined } = place(input);
+            // A directory that got a remote since the last call is joined by the settings as they are from now on.
+            let settled = match is_joined {
+                true => self.resolve_settings(settings)?,
+                false => settled.clone(),
+            };
+            self.reach(settled, self.hook_caller(agent, input, directory, deadline))
+        };
         let journal = DeliveryJournal::for_store(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
         let mut record = |input: &HookInput, shown: &HookDelivery<'_>| {
-            let directory = self.hook_directory(input, &settled);
+            let directory = &place(input).directory;
             let delivery = AgentDelivery {
                 agent: &RedactedText::stamp(agent_id(agent)),
                 session: input.session_id.as_ref(),
-                place: AgentPlace::Directory(&directory),
+                place: AgentPlace::Directory(directory),
                 by: agent_delivery::BY_HOOK,
                 occasion: shown.occasion,
                 query: shown.query,
@@ -132,21 +145,11 @@ impl Program<'_> {
     }
 
     /// Connects to the retriever, and starts it if none runs. Where the logs are small it opens them itself.
-    fn reach(
-        &self,
-        settings: &GlobalOptions,
-        settled: &ResolvedSettings,
-        agent: &str,
-        input: &HookInput,
-        deadline: Duration,
-    ) -> ApiConnection {
-        let caller = self.hook_caller(agent, input, settled, deadline);
-        // A directory that got a remote since the last call is joined by the settings as they are from now on.
-        let settled = &self.resolve_settings(settings)?;
+    fn reach(&self, settled: ResolvedSettings, caller: Caller) -> ApiConnection {
         let root = settled.store.root();
         if self.is_shared()? && root.exists() {
-            let remote =
-                self.retriever_client_for(caller.clone(), settings, MemoryNeed::Words, "hook")?;
+            let (need, settled) = (MemoryNeed::Words, settled.clone());
+            let remote = self.retriever_client_for(caller.clone(), settled, need, "hook");
             if let Some(remote) = remote.filter(RetrieverClient::attach_if_running) {
                 return Ok(Arc::new(remote));
             }
@@ -156,13 +159,7 @@ impl Program<'_> {
             return Err(NoAnswer::Unreached(message.to_owned()));
         }
         let clock = Box::new(self.surroundings.clock);
-        let core = Retriever::open_core(
-            settled.clone(),
-            MemoryNeed::Words,
-            WatchChoice::Off,
-            clock,
-            None,
-        )?;
+        let core = Retriever::open_core(settled, MemoryNeed::Words, WatchChoice::Off, clock, None)?;
         Ok(Arc::new(Local::new(Arc::new(core), caller)))
     }
 
@@ -172,10 +169,9 @@ impl Program<'_> {
         &self,
         agent: &str,
         input: &HookInput,
-        settled: &ResolvedSettings,
+        directory: &Path,
         deadline: Duration,
     ) -> Caller {
-        let directory = self.hook_directory(input, settled);
         let session_id = input.session_id.clone().filter(|id| fits_short_field(id));
         let patience = Patience {
             query: deadline / 2,
@@ -185,19 +181,19 @@ impl Program<'_> {
         };
         let agent_id = RedactedText::stamp(agent_id(agent));
         let source = Some(HOOK.to_owned());
-        Caller { agent_id, session_id, source, patience, ..self.caller(Some(directory)) }
+        Caller { agent_id, session_id, source, patience, ..self.caller(Some(directory.to_owned())) }
     }
 
     /// Returns the directory that tells the repository of a call: the one that the client names, or one that is a project.
-    fn hook_directory(&self, input: &HookInput, settled: &ResolvedSettings) -> PathBuf {
+    fn hook_place(&self, input: &HookInput, settled: &ResolvedSettings) -> HookPlace {
         let start = &self.surroundings.directory;
         let named = input.directory.clone();
         let named = named.map(|path| KnownDirectory::new(DirectoryOrigin::Hook, path));
         let known = known_directories(named, start, &settled.store, self.surroundings.lookup);
         let chosen = settled.store.project_directory(&known, &settled.config);
-        let chosen = chosen.unwrap_or_else(|| start.path().to_owned());
-        self.remember_change(settled, &chosen);
-        chosen
+        let directory = chosen.unwrap_or_else(|| start.path().to_owned());
+        let is_joined = self.remember_change(settled, &directory);
+        HookPlace { directory, is_joined }
     }
 
     fn deadline(&self) -> Duration {
@@ -226,6 +222,13 @@ impl Program<'_> {
         let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty())?;
         Some(value.to_string_lossy().into_owned())
     }
+}
+
+/// Where the agent of a hook works.
+struct HookPlace {
+    directory: PathBuf,
+    /// Whether it became another repository since the last call.
+    is_joined: bool,
 }
 
 /// Returns the name of an agent as its memories carry it.

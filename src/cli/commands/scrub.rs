@@ -39,7 +39,8 @@ pub struct Scrub {
 pub(super) fn scrub(context: &mut CommandContext<'_, '_>, command: &Scrub) -> CommandResult {
     let settled = context.program.resolve_settings(context.options)?;
     let from = context.program.surroundings.directory.path();
-    let log = command.repo.as_deref().map(|named| log_check::named_log(&settled, named, from));
+    let named = command.repo.as_deref().filter(log_check::is_repo_given);
+    let log = named.map(|named| log_check::named_log(&settled, named, from));
     let log = log.transpose()?;
     let report = scrub::scrub(&scrub::ScrubRequest {
         store: &settled.store,

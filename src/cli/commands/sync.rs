@@ -81,7 +81,9 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
     let team = program.team_link(&settled, command.remote.as_ref())?;
     if command.dry_run {
         let preview = team.preview()?;
-        let reply = preview_reply(&preview, team.remote.shown(), messages);
+        let joined = joined_logs(&settled.store, &settled.config, &team.policy)
+            .map_err(|error| store_error(&error))?;
+        let reply = preview_reply(&preview, &joined, team.remote.shown(), messages);
         return Ok(CommandEnd::answer(command.form, reply));
     }
     if let Some(origin) = &command.accept_signer {

@@ -52,7 +52,7 @@ pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> 
     let directory = program.surroundings.directory.path().to_owned();
     let settled = program.resolve_settings(context.options)?;
     let store = &settled.store;
-    let (logs, segments) = match command.repo.as_deref() {
+    let (logs, segments) = match command.repo.as_deref().filter(log_check::is_repo_given) {
         Some(named) => {
             let log = log_check::named_log(&settled, named, &directory)?;
             (vec![log.clone()], verify::Segments::Of(log))

@@ -31,7 +31,7 @@ fn recognises(place: &ForeignPlace) -> bool {
 fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     let mut harvest = Harvest::default();
     if let Some(folder) = place.notes() {
-        folder.left_out.iter().for_each(|why| harvest.leave_out(why));
+        harvest.leave_out_files(&folder.left_out, (&folder.other_files, folder.more_files));
         let mut others = Vec::new();
         for file in &folder.notes {
             let note = MarkdownNote::from_file(file);

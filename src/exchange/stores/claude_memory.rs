@@ -42,7 +42,7 @@ fn recognises(place: &ForeignPlace) -> bool {
 fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
     let folder = place.notes().ok_or_else(|| unlike(place, &STORE))?;
     let mut harvest = Harvest::default();
-    folder.left_out.iter().for_each(|why| harvest.leave_out(why));
+    harvest.leave_out_files(&folder.left_out, (&folder.other_files, folder.more_files));
     let index = folder.notes.iter().find(|file| file.name == INDEX).map(without_links);
     let others = folder.notes.iter().filter(|file| file.name != INDEX);
     let mut notes: Vec<MarkdownNote<'_>> = others.map(MarkdownNote::from_file).collect();

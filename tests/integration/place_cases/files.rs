@@ -155,12 +155,14 @@ fn case_28_vaults_with_odd_notes() {
         (".trash/old.md", "What lies in the bin is no lesson\n"),
         ("Templates/day.md", "# <% tp.date.now() %>\n\n<% tp.file.cursor() %>\n"),
         ("list.md", "```dataview\nTABLE yarn FROM #stock\n```\n"),
+        ("pictures/loom.png", "x"),
     ] {
         write(&vault, file, text);
     }
     let into = ["--repo", "ida/vault"];
     let import = [&["import", vault.to_str().unwrap()][..], &into].concat();
     let told = everything(&world, &world.work(), &import);
+    assert!(told.contains("not read: pictures/loom.png: no Markdown"), "{told}");
     let saved = lessons(&world);
     assert!(saved.iter().any(|lesson| lesson.contains("two people")), "{told}: {saved:?}");
     assert!(saved.iter().any(|lesson| lesson.contains("about reeds")), "{told}: {saved:?}");

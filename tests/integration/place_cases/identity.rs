@@ -115,6 +115,9 @@ fn case_02_spellings_of_one_remote() {
     let join = told_command(&told, "config set");
     follow(&odd, &his_top, &join).done();
     // What was saved before leaves once somebody agrees, and not before.
+    let told = everything(&odd, &his_top, &["sync", "--dry-run"]);
+    let named = "1 older line of lab-of-odd/fjell/ski";
+    assert!(told.contains(named) && told.contains("joined to gitlab.com/fjell/ski"), "{told}");
     let told = everything(&odd, &his_top, &["sync"]);
     assert!(told.contains("1 older line") && told.contains("--yes"), "{told}");
     nora.agent_knowledge_in(&her_top, &["sync"]).done();
@@ -168,18 +171,28 @@ fn case_04_a_repository_changes_its_identity() {
     let join = told_command(&told, "config set");
     follow(&world, &moved, &join).done();
     assert!(briefing(&world, &moved).contains("quench in oil"));
+    // A new repository at the old path is told nothing of it, and what it learns stays there.
+    let reused = world.path("forge");
+    world.git(&reused, &["init", "--quiet"]);
+    commit(&world, &reused, "PLAN.md", "another beginning\n");
+    assert!(!start_of_session(&world, &reused).contains("quench in oil"));
+    learn(&world, &reused, "tongs hang on the left");
+    let told = briefing(&world, &reused);
+    assert!(told.contains("tongs hang") && !told.contains("quench in oil"), "{told}");
+    let told = briefing(&world, &moved);
+    assert!(!told.contains("tongs hang") && told.contains("quench in oil"), "{told}");
 }
 
 /// Writes a session of Claude Code in which a failure was mended.
-fn write_session(world: &World, id: &str, cwd: &Path, branch: &str, words: [&str; 3]) {
-    let [question, failed, mended] = words;
+fn write_session(world: &World, id: &str, cwd: &Path, branch: &str, words: [&str; 4]) {
+    let [question, failed, mended, error] = words;
+    let error = format!("Exit code 1\n{error}");
     let call = |id: &str, command: &str| json!([{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }]);
     let result = |id: &str, is_error: bool, text: &str| json!([{ "type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": text }]);
-    let error = "Exit code 1\nError: thread lease expired for bobbin 4711 in spin fixture";
     let turns: [(&str, Value); 6] = [
         ("user", json!(question)),
         ("assistant", call("t1", failed)),
-        ("user", result("t1", true, error)),
+        ("user", result("t1", true, &error)),
         ("assistant", call("t2", mended)),
         ("user", result("t2", false, "12 passed")),
         (
@@ -200,41 +213,62 @@ fn found_here(world: &World, top: &Path, query: &str) -> String {
     everything(world, top, &["sessions", "search", query, "--this-repo"])
 }
 
+/// What was asked, which command failed, which one worked then, and the error.
+const MENDED: [[&str; 4]; 4] = [
+    [
+        "why does the spindle stall",
+        "npm run test:spin",
+        "npm run test:spin -- --freeze-loom",
+        "Error: thread lease expired for bobbin 4711 in spin fixture",
+    ],
+    [
+        "where is the bobbin wound",
+        "cargo build --bin bobbin",
+        "cargo build --bin bobbin --offline",
+        "error: heddle frame 4711 missing from the castle of the loom",
+    ],
+    [
+        "which dye fades in the sun",
+        "npm test",
+        "npm test -- --runInBand",
+        "Error: shuttle 4711 lost in the race of the batten",
+    ],
+    [
+        "what turns the treadle",
+        "go test ./treadle",
+        "go test -count=1 ./treadle",
+        "treadle: error: pedal jammed under beam 4711 beside the flywheel",
+    ],
+];
+
 // S-REPO-6
 #[test]
 fn case_05_sessions_of_removed_work_trees() {
     let world = World::new();
     let top = repository(&world, "mill", Some("https://gitlab.com/ida/mill"));
     let mill = "gitlab.com/ida/mill";
-    for (id, folder, branch, question) in [
-        (
-            "0a",
-            top.join(".claude/worktrees/calm-fox"),
-            "worktree-calm-fox",
-            "why does the spindle stall",
-        ),
-        ("0b", world.path("mill-bobbin"), "bobbin", "where is the bobbin wound"),
-        ("0c", world.path("mill.worktrees/dye"), "dye", "which dye fades in the sun"),
-        ("0d", top.join("parts/gone/since"), "main", "what turns the treadle"),
-    ] {
-        write_session(
-            &world,
-            id,
-            &folder,
-            branch,
-            [question, "npm run test:spin", "npm run test:spin -- --freeze-loom"],
-        );
+    let folders = [
+        (top.join(".claude/worktrees/calm-fox"), "worktree-calm-fox"),
+        (world.path("mill-bobbin"), "bobbin"),
+        (world.path("mill.worktrees/dye"), "dye"),
+        (top.join("parts/gone/since"), "main"),
+    ];
+    for (number, ((folder, branch), words)) in folders.iter().zip(MENDED).enumerate() {
+        write_session(&world, &format!("0{number}"), folder, branch, words);
     }
     world.agent_knowledge_in(&top, &["sessions", "import", "--yes"]).done();
     for words in ["spindle stall", "bobbin wound", "dye fades", "turns the treadle"] {
         let told = found_here(&world, &top, words);
         assert!(told.contains(words), "{words}: {told}");
     }
-    let failed = json!({ "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_use_id": "t9",
-        "tool_input": { "command": "npm run test:spin" },
-        "error": "Exit code 1\nError: thread lease expired for bobbin 4712 in spin fixture" });
-    let told = hook(&world, &top, failed);
-    assert!(told.contains("--freeze-loom"), "{told}");
+    // Each of the failures comes again, with another number in it: a hook says what worked then.
+    for (number, [_, failed, mended, error]) in MENDED.iter().enumerate() {
+        let error = error.replace("4711", "4712");
+        let failed = json!({ "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_use_id": "t9",
+            "session_id": format!("later-{number}"), "tool_input": { "command": failed }, "error": format!("Exit code 1\n{error}") });
+        let told = hook(&world, &top, failed);
+        assert!(told.contains(mended), "{mended}: {told}");
+    }
 
     // Codex's folder, by a repository that the store knows; corrected once that is so.
     let world = World::new();
@@ -244,7 +278,7 @@ fn case_05_sessions_of_removed_work_trees() {
         "0e",
         &tree,
         "task-9f3c",
-        ["how is the flax combed", "comb", "comb --fine"],
+        ["how is the flax combed", "comb", "comb --fine", "comb: tooth 4711 bent in the hackle"],
     );
     world.agent_knowledge(&["sessions", "import", "--yes"]).done();
     let top = repository(&world, "mill", Some("https://gitlab.com/ida/mill"));

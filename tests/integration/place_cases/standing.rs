@@ -174,6 +174,14 @@ fn case_11_a_project_without_git() {
     std::fs::create_dir_all(lonely.join(".jj/repo/store")).unwrap();
     std::fs::create_dir_all(lonely.join("x/y")).unwrap();
     assert_eq!(key_at(&world, &lonely.join("x/y")), key_at(&world, &lonely));
+    // Without a remote it is said which program controls it.
+    let told = world.agent_knowledge_in(&lonely, &["whoami"]).done();
+    assert!(told.contains("its Jujutsu repository"), "{told}");
+    let lonely = world.path("lonely-hg");
+    std::fs::create_dir_all(lonely.join(".hg/store")).unwrap();
+    std::fs::write(lonely.join(".hg/requires"), "store\n").unwrap();
+    let told = world.agent_knowledge_in(&lonely, &["whoami"]).done();
+    assert!(told.contains("its Mercurial repository") && !told.contains("git directory"), "{told}");
     // Two projects side by side stay two.
     assert_ne!(key_at(&world, &notes), key_at(&world, &plain));
 }

@@ -97,6 +97,57 @@ fn case_21_damaged_lines_and_conflict_copies() {
     assert!(told.contains("skipped") || told.contains("could not be read"), "{told}");
 }
 
+/// A question, and two facts that answer it: one that held until another day, and the one that holds now.
+type OutdatedFact = (&'static str, [(&'static str, &'static str); 2]);
+
+const OUTDATED: [OutdatedFact; 6] = [
+    (
+        "which port does the pier gateway listen on",
+        [
+            ("02-03", "the pier gateway listens on 6100"),
+            ("09-17", "the pier gateway now listens on 6200, since the crane was moved"),
+        ],
+    ),
+    (
+        "where does the tide table come from",
+        [
+            ("03-05", "the tide table comes from the harbour office"),
+            (
+                "10-21",
+                "the tide table now comes from the weather service instead of the harbour office",
+            ),
+        ],
+    ),
+    (
+        "what do lanterns of the jetty run on",
+        [
+            ("01-11", "lanterns of the jetty run on kerosene"),
+            ("08-02", "lanterns of the jetty run on batteries"),
+        ],
+    ),
+    (
+        "may boats moor at the north wall",
+        [
+            ("02-20", "boats may moor at the north wall overnight"),
+            ("07-30", "boats may no longer moor at the north wall overnight"),
+        ],
+    ),
+    (
+        "how often does the foghorn sound",
+        [
+            ("04-01", "the foghorn sounds every 30 seconds"),
+            ("09-09", "the foghorn was changed to sound every 45 seconds"),
+        ],
+    ),
+    (
+        "with which scale is fish weighed",
+        [
+            ("05-05", "fish is weighed with the spring scale"),
+            ("10-10", "the spring scale is broken; fish is weighed with the beam scale"),
+        ],
+    ),
+];
+
 #[test]
 fn case_27_an_outdated_fact_and_a_newer_one() {
     let world = World::new();
@@ -104,20 +155,32 @@ fn case_27_an_outdated_fact_and_a_newer_one() {
         let event = json!({"repo": "ida/pier", "event_type": "fact", "lesson": lesson, "timestamp": format!("2026-{day}T09:00:00Z")});
         world.log_memory_json(event.to_string(), &[]).done();
     };
-    save("02-03", "the pier gateway listens on 6100");
-    save("09-17", "the pier gateway now listens on 6200, since the crane was moved");
-    save("03-05", "the tide table comes from the harbour office");
-    save(
-        "10-21",
-        "the tide table now comes from the weather service instead of the harbour office",
-    );
-    // The newer fact is in the answer, in full and with its day, however words alone rank it.
-    for (query, newer, day) in [
-        ("which port does the pier gateway listen on", "now listens on 6200", "2026-09-17"),
-        ("where does the tide table come from", "now comes from the weather service", "2026-10-21"),
-    ] {
+    for [(before, older), (day, newer)] in OUTDATED.map(|(_, facts)| facts) {
+        save(before, older);
+        save(day, newer);
+    }
+    for (query, [_, (day, newer)]) in OUTDATED {
+        // The newer fact is in the answer, in full and with its day, however words alone rank it.
         let told = world.agent_knowledge(&["search", query, "--repo", "ida/pier"]).done();
         let line = told.lines().find(|line| line.contains(newer));
-        assert!(line.is_some_and(|line| line.contains(day)), "{query}: {told}");
+        let day = format!("[2026-{day}]");
+        assert!(line.is_some_and(|line| line.contains(&day)), "{query}: {told}");
     }
+    // The pairs are listed with the command that settles each, and a settled one is answered by the newer fact alone.
+    let told = world.agent_knowledge(&["review", "--repo", "ida/pier", "--json"]).json();
+    let pairs = told["pairs"].as_array().unwrap();
+    assert!(pairs.len() + 1 >= OUTDATED.len(), "{told}");
+    let listed = world.agent_knowledge(&["review", "--repo", "ida/pier"]).done();
+    for line in listed.lines().filter_map(|line| line.trim().strip_prefix("the newer holds: ")) {
+        let (command, _) = line.split_once(" |").unwrap();
+        let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+        world.agent_knowledge(&words).done();
+    }
+    let mut settled = 0;
+    for (query, [(_, older), (_, newer)]) in OUTDATED {
+        let told = world.agent_knowledge(&["search", query, "--repo", "ida/pier"]).done();
+        let is_alone = !told.lines().any(|line| line.contains(&format!("] {older} ·")));
+        settled += usize::from(is_alone && told.contains(newer));
+    }
+    assert!(settled + 1 >= OUTDATED.len(), "{settled} of {}", OUTDATED.len());
 }

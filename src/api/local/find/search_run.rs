@@ -16,11 +16,12 @@ use crate::local::unread_logs;
 use engine::{EngineView, LogCoverage};
 use event::RepoKey;
 use index::lexical::PreparedQuery;
+use place::Place;
 use reply::{ReplyReader, SearchReply};
 use requests::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use search::links::{self, LinkedMemory};
 use search::snapshot::Snapshot;
-use search::staleness::UnmergedMemories;
+use search::staleness::{CommitStamp, UnmergedMemories, UnmergedPolicy};
 use search::{Filter, Hit, ParsedQuery, Query, SearchResult, Tier, Tiers, WordMatching};
 
 /// How long a search waits for the model while others write faster than lines are read.
@@ -82,7 +83,10 @@ fn search_text(
         here,
         filter: Filter::default(),
         meaning: QueryMeaning::default(),
-        unmerged: unmerged_memories(local, &snapshot, request.unmerged),
+        unmerged: match request.unmerged {
+            UnmergedPolicy::Marked => unmerged_memories(local, &snapshot, request.unmerged),
+            UnmergedPolicy::LeftOut => Arc::default(),
+        },
         notices: Vec::new(),
     };
     run.reply(pending)
@@ -117,12 +121,32 @@ impl<'a> SearchRun<'a> {
         let words = search::begin(self.snapshot, &self.query(), self.local.core.now());
         self.meaning = self.vector_query().meaning(pending, self.request.mode, self.snapshot)?;
         self.notices = self.snapshot_notices();
+        let notices_len = self.notices.len();
         let mut found = self.search_sources(words);
+        if self.may_be_unmerged(&found) {
+            self.unmerged = unmerged_memories(self.local, self.snapshot, self.request.unmerged);
+            if !self.unmerged.is_empty() {
+                self.notices.truncate(notices_len);
+                let words = search::begin(self.snapshot, &self.query(), self.local.core.now());
+                found = self.search_sources(words);
+            }
+        }
         self.rerank(&mut found);
         self.record_failed_search(&found);
         self.notices.extend(held_back_notice(found.held_back, self.local.reader()));
         self.notices.extend(self.misread_notice(&found));
         Ok(self.reply_of(&found))
+    }
+
+    /// Tells whether a hit may be of a branch that is not merged here, where such memories are left out. A hook mostly finds nothing, or
+    /// memories of the branch at hand, and must not wait for git then.
+    fn may_be_unmerged(&self, found: &SearchResult<'_>) -> bool {
+        let branch = self.local.place.as_ref().and_then(Place::branch);
+        let is_elsewhere = |hit: &Hit| {
+            let stamp = CommitStamp::from_event(hit.memory.event());
+            stamp.is_some_and(|stamp| Some(&*stamp.branch) != branch)
+        };
+        self.request.unmerged == UnmergedPolicy::LeftOut && found.hits.iter().any(is_elsewhere)
     }
 
     pub(super) fn vector_query(&self) -> VectorQuery<'a> {

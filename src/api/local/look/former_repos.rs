@@ -2,7 +2,7 @@
 
 use event::RepoKey;
 use search::snapshot::Snapshot;
-use store::{FormerRepo, PlaceRecord};
+use store::FormerRepo;
 
 use crate::local::Local;
 
@@ -13,7 +13,7 @@ pub(crate) fn former_repos(local: &Local, snapshot: &Snapshot) -> Vec<(FormerRep
     let known: Vec<RepoKey> = snapshot.repos().keys().cloned().collect();
     let joined = snapshot.keys_of(here);
     let policy = &local.writer.config.sync;
-    let found = local.writer.store.former_repos(place.git(), here, &known, policy);
+    let found = local.writer.store.former_repos(place, here, &known, policy);
     let unjoined = found.into_iter().filter(|former| !joined.contains(&former.repo));
     unjoined
         .map(|former| {
@@ -35,14 +35,11 @@ pub(crate) fn first_briefing_sentences(local: &Local, snapshot: &Snapshot) -> Ve
     let (Some(here), Some(place)) = (&local.here, &local.place) else { return Vec::new() };
     let store = &local.writer.store;
     let found = former_repos(local, snapshot);
-    if let (Some(tree), Some(own_key), false) = (place.git(), &place.own_key, found.is_empty()) {
-        let is_it = |record: &PlaceRecord| {
-            record.asked && record.directory == tree.common_dir && record.repo == *own_key
-        };
-        if store.place_records().iter().any(is_it) {
+    if !found.is_empty() {
+        if store.was_asked(place) {
             return Vec::new();
         }
-        store.remember_question(tree, own_key, local.core.now());
+        store.remember_question(place, local.core.now());
     }
     found.iter().map(|(former, memories)| former.sentence(here, Some(*memories))).collect()
 }

@@ -1,9 +1,7 @@
 //! The commands about agent files: finds the work tree, its memories and the files. Not here: the text of an agent
 //! file (`clients::agent_files`), which memories are listed (`api::local::list`).
 
-use crate::commands::import::import_site::{
-    ImportSite, WriteMode, imported_rules, neutral_line, write_error,
-};
+use crate::commands::import::import_site::{ImportSite, WriteMode, imported_rules, neutral_line};
 use std::io::Write;
 use std::path::Path;
 
@@ -15,6 +13,7 @@ use clients::agent_files::{
 };
 use event::Problems;
 use requests::{Api, ApiError, Reply};
+use retriever::failure::write_error;
 use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::exit::Exit;
 use writer::{Identity, UNNAMED, Writer};

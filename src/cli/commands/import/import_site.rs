@@ -7,8 +7,7 @@ use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use reply::{ImportedAnswer, ImportedMemory};
 use requests::{Api, ApiError, Listing, Request};
-use retriever::failure::store_error;
-use writer::{RecordError, Writer};
+use writer::Writer;
 
 /// The caller's work tree, with the writer of its memories.
 pub(crate) struct ImportSite {
@@ -48,16 +47,4 @@ pub(crate) fn neutral_line(text: &str) -> String {
 pub(crate) fn file_version(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
     let found = top.join(name).symlink_metadata().ok()?;
     Some((found.modified().ok()?, found.len()))
-}
-
-/// Says why nothing was written.
-pub(crate) fn write_error(error: &RecordError) -> ApiError {
-    match error {
-        RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
-        RecordError::Store(error) => store_error(error),
-        RecordError::NotSaved { .. } => ApiError::Failed {
-            exit: writer::exit::Exit::of_record(error),
-            message: error.to_string(),
-        },
-    }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::commands::export::records::read_records;
 use crate::commands::import::Import;
-use crate::commands::import::import_site::{ImportSite, write_error};
+use crate::commands::import::import_site::ImportSite;
 use crate::commands::import::store_report::StoreReport;
 use crate::program::Program;
 use api::local::Local;
@@ -25,10 +25,10 @@ use reply::{BulkChange, BulkChangeAnswer, KnownAnswer, KnownMemory, ListAnswer};
 use requests::caller::Caller;
 use requests::listing::{KNOWN_IDS_MAX, RecordsScope};
 use requests::{Api, ApiError, ChangeExtent, Listing, Reply, Request, Sweep, SweepRequest};
-use retriever::failure::store_error;
+use retriever::failure::write_error;
 use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::exit::Exit;
-use writer::{BatchError, UNNAMED, Writer};
+use writer::{BatchError, Writer, named_repository};
 
 impl Program<'_> {
     /// Imports a store of another tool.
@@ -155,16 +155,8 @@ fn count_text(count: usize, singular: &str, plural: &str) -> String {
 /// Returns the repository that an import is for.
 fn target_repo(site: &ImportSite, named: Option<&str>) -> Result<RepoKey, ApiError> {
     let Some(named) = named else { return Ok(site.repo.clone()) };
-    if named.trim() == event::GLOBAL_REPO {
-        return Ok(RepoKey::global());
-    }
     let Writer { store, config, directory, .. } = &site.writer;
-    let refuse = |message: String| Problems::one("repo", message);
-    if let Some(place) = store.place_of_text(named, Some(directory), config).map_err(refuse)? {
-        return place.repository.ok_or_else(|| refuse(UNNAMED.to_owned()).into());
-    }
-    let key = RepoKey::parse(named).map_err(|error| Problems::one("repo", error.to_string()))?;
-    site.writer.store.resolve(&key, &site.writer.config).map_err(|error| store_error(&error))
+    named_repository(store, config, directory, named).map_err(|error| write_error(&error))
 }
 
 fn store_named(name: &str) -> Result<&'static stores::ForeignStore, ApiError> {

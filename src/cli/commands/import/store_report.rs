@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::commands::import::import_site::neutral_line;
 use event::{EventId, RepoKey};
-use exchange::harvest::Harvest;
+use exchange::harvest::{Harvest, UnreadNote};
 use exchange::import_batch::{BatchId, ImportBatch, TextPair};
 use exchange::stores::ForeignStore;
 use requests::Reply;
@@ -33,6 +33,9 @@ pub(crate) struct StoreReport {
     read: usize,
     /// How many of them are left out, by reason.
     left_out: BTreeMap<String, usize>,
+    /// Files and folders that were not read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_read: Vec<UnreadFile>,
     /// Memories of earlier imports that the store no longer has.
     gone: Vec<EventId>,
     new: usize,
@@ -50,6 +53,19 @@ pub(crate) struct StoreReport {
     repo: String,
     /// The name under which it was written.
     import: Option<String>,
+}
+
+/// A file or folder that was not read.
+#[derive(Serialize)]
+struct UnreadFile {
+    path: String,
+    reason: &'static str,
+}
+
+impl From<&UnreadNote> for UnreadFile {
+    fn from(unread: &UnreadNote) -> Self {
+        Self { path: unread.name.clone(), reason: unread.why }
+    }
 }
 
 /// A memory, and the one that replaces it or stands beside it.
@@ -85,6 +101,7 @@ impl StoreReport {
             store: store.name,
             read: harvest.read_count(),
             left_out: left_out_counts(harvest, batch),
+            not_read: harvest.unread.iter().map(UnreadFile::from).collect(),
             gone: gone.to_vec(),
             new: batch.fresh.len(),
             unchanged: batch.unchanged,
@@ -152,6 +169,13 @@ fn text_of(
     );
     for (why, count) in &left_out {
         let _ = writeln!(text, "  left out: {count} × {}", neutral_line(why));
+    }
+    for unread in harvest.unread.iter().take(LISTED_MAX) {
+        let _ = writeln!(text, "  not read: {}: {}", neutral_line(&unread.name), unread.why);
+    }
+    let more = harvest.unread.len().saturating_sub(LISTED_MAX) + harvest.more_files;
+    if more > 0 {
+        let _ = writeln!(text, "  not read: {more} more (--json lists up to 1000)");
     }
     for refused in batch.refused.iter().take(LISTED_MAX) {
         let problem = neutral_line(&refused.problems.to_string());

@@ -50,7 +50,9 @@ impl Program<'_> {
             return Ok(reply::no_sessions_kept());
         };
         known_tools("tool", command.tool.as_slice())?;
-        let repo = command.repo.as_deref().map(|name| kept_repo(&kept, name)).transpose()?;
+        let from = self.surroundings.directory.path();
+        let repo = command.repo.as_deref().map(|name| kept_repo(&kept, settled, from, name));
+        let repo = repo.transpose()?.flatten();
         let filter = SessionFilter {
             tool: command.tool.clone(),
             repo,

@@ -2,9 +2,10 @@
 //! what the commands do with it (`sessions`).
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use event::{DayZone, Problems, Timestamp};
+use event::{DayZone, Problems, RepoKey, Timestamp};
+use place::NameMatch;
 use requests::{ApiError, TimePoint};
 use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
@@ -12,7 +13,10 @@ use sessions::session_rows::KeptSession;
 use sessions::session_store::SessionStore;
 use settings::SessionPolicy;
 use transcripts::readers::READERS;
+use writer::UNNAMED;
 use writer::exit::Exit;
+
+use crate::log_check::is_repo_given;
 
 /// Sessions or repositories that an ambiguous name lists in its error.
 const NAMED_MAX: usize = 5;
@@ -56,29 +60,48 @@ pub(crate) fn parse_root(field: &str, text: &str) -> Result<(String, PathBuf), A
     Ok((known_tools(field, &[tool.to_owned()])?.concat(), PathBuf::from(path)))
 }
 
-/// Returns the key of the repository that a name means: the key itself, or its last part where one repository has it.
-pub(crate) fn kept_repo(session_store: &SessionStore, name: &str) -> Result<String, ApiError> {
-    let rows = session_store.session_rows().map_err(|error| session_store_error(&error))?;
-    let keys: BTreeSet<String> = rows.into_values().filter_map(|row| row.repo).collect();
-    if keys.contains(name) {
-        return Ok(name.to_owned());
+/// Returns the key of the repository that somebody names: a key, a URL, its last parts where one repository has them, a path, or a word
+/// for the one at hand. `None`: a word for no value stands there.
+pub(crate) fn kept_repo(
+    session_store: &SessionStore,
+    settled: &ResolvedSettings,
+    from: &Path,
+    name: &str,
+) -> Result<Option<String>, ApiError> {
+    if !is_repo_given(&name) {
+        return Ok(None);
     }
-    let ends_so = |key: &&String| key.rsplit('/').next() == Some(name);
-    let found: Vec<&String> = keys.iter().filter(ends_so).collect();
-    match found.as_slice() {
-        [key] => Ok((*key).clone()),
-        [] => {
-            let message = format!(
-                "no past session is of the repository {}; agent-knowledge sessions list names them",
-                event::quoted(name)
-            );
-            Err(ApiError::NotFound(message))
-        }
+    let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
+    let ResolvedSettings { store, config, .. } = settled;
+    let rows = session_store.session_rows().map_err(|error| session_store_error(&error))?;
+    let texts: BTreeSet<String> = rows.into_values().filter_map(|row| row.repo).collect();
+    if texts.contains(name) {
+        return Ok(Some(name.to_owned()));
+    }
+    let here = || store.place_at(from, config);
+    let key = match store.place_of_text(name, Some(from), config).map_err(refuse)? {
+        Some(place) => place.repository.ok_or_else(|| refuse(UNNAMED.to_owned()))?,
+        None => match RepoKey::parse(name).map_err(|error| refuse(error.to_string()))? {
+            _ if here().name_match(name, from) == Some(NameMatch::Repository) => {
+                here().repository.ok_or_else(|| refuse(UNNAMED.to_owned()))?
+            }
+            key => config.current(&key),
+        },
+    };
+    let keys: Vec<RepoKey> = texts.iter().filter_map(|text| RepoKey::parse(text).ok()).collect();
+    if keys.contains(&key) {
+        return Ok(Some(key.to_string()));
+    }
+    match key.longer(&keys).as_slice() {
+        [only] => Ok(Some(only.to_string())),
+        [] => Err(ApiError::NotFound(format!(
+            "no past session is of the repository {}; agent-knowledge sessions list names them",
+            event::quoted(key.as_str())
+        ))),
         several => {
             let several = several.iter().take(NAMED_MAX).map(|key| key.as_str());
-            let several = several.collect::<Vec<_>>().join(", ");
-            let message = format!("{} means several repositories: {several}", event::quoted(name));
-            Err(ApiError::NotFound(message))
+            let several = several.collect::<Vec<_>>().join(" or ");
+            Err(refuse(format!("could be {several}; give one of them in full")))
         }
     }
 }

@@ -10,14 +10,13 @@ use serde_json::json;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::whole_number::whole_number;
-use crate::commands::import::import_site::write_error;
 use crate::commands::sessions::drafts::{DraftsReport, LessonDrafter, SiftedCandidates};
 use crate::commands::sessions::names::{kept_repo, leaves_out, open_session_store};
 use crate::program::Program;
 use event::{Draft, IMPORTED, Problems, Timestamp};
 use reply::{candidate_text, candidates_listed, short_fingerprint};
 use requests::{ApiError, Reply};
-use retriever::failure::session_store_error;
+use retriever::failure::{session_store_error, write_error};
 use retriever::resolved_settings::ResolvedSettings;
 use sessions::candidate_rows::{CandidateAnswer, WaitingCandidate};
 use sessions::lesson_draft::LessonDraft;
@@ -124,8 +123,10 @@ impl Program<'_> {
         drop(open_session_store(settled)?);
         let session_store = SessionStore::create(&settled.sessions_dir)
             .map_err(|error| session_store_error(&error))?;
-        let repo =
-            command.repo.as_deref().map(|name| kept_repo(&session_store, name)).transpose()?;
+        let from = self.surroundings.directory.path();
+        let named = command.repo.as_deref();
+        let repo = named.map(|name| kept_repo(&session_store, settled, from, name));
+        let repo = repo.transpose()?.flatten();
         let mut waiting = session_store
             .waiting_candidates(repo.as_deref())
             .map_err(|error| session_store_error(&error))?;

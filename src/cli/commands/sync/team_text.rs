@@ -11,6 +11,7 @@ use sync::{
     AcceptedKey, FlaggedLine, HeldLine, LeftOutLines, Preview, PreviewAnswer, SyncAnswer,
     SyncReport, allow_command, counted,
 };
+use upkeep::joined_log::JoinedLog;
 
 /// Says what was done.
 pub(crate) fn round_reply(report: &SyncReport, remote: &str) -> Reply {
@@ -138,7 +139,12 @@ fn left_out_text(left_out: &LeftOutLines) -> String {
 }
 
 /// Says what would be done: the lines are the answer, and what is to know about them goes to the messages.
-pub(crate) fn preview_reply(preview: &Preview, remote: &str, messages: &mut dyn Write) -> Reply {
+pub(crate) fn preview_reply(
+    preview: &Preview,
+    joined: &[JoinedLog],
+    remote: &str,
+    messages: &mut dyn Write,
+) -> Reply {
     let mut notes = vec![match preview.lines.len() {
         0 => format!("nothing would leave for {remote}"),
         lines => format!("{} would leave for {remote}", counted(lines, "line")),
@@ -159,6 +165,7 @@ pub(crate) fn preview_reply(preview: &Preview, remote: &str, messages: &mut dyn 
             repos_text(&preview.to_agree)
         ));
     }
+    notes.extend(joined.iter().map(JoinedLog::preview));
     let compared = preview.not_compared.as_deref();
     notes.extend(compared.map(|why| format!("all lines are shown, because {why}")));
     for note in notes {
@@ -174,6 +181,8 @@ pub(crate) fn preview_reply(preview: &Preview, remote: &str, messages: &mut dyn 
         let lines = preview.lines.iter();
         let lines = lines.map(|(repo, line)| json!({ "repo": repo.as_str(), "line": line }));
         fields.insert("lines".to_owned(), lines.collect());
+        let joined = joined.iter().map(|log| json!({ "from": log.from.as_str(), "to": log.to.as_str(), "lines": log.lines.len() }));
+        fields.insert("joined".to_owned(), joined.collect());
     }
     Reply { text: text.join("\n"), json }
 }

@@ -151,7 +151,7 @@ pub fn failures(row: &Row) -> Vec<String> {
 fn kind(place: &Place) -> &'static str {
     match &place.because {
         PlaceSource::Remote { .. } => "remote",
-        PlaceSource::CommonDir(_) => "common directory",
+        PlaceSource::CommonDir(..) => "common directory",
         PlaceSource::Remembered(_) => "remembered",
         PlaceSource::PointerText(_) => "pointer",
         PlaceSource::RemovedTree(_) => "removed tree",
