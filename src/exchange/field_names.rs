@@ -18,7 +18,7 @@ pub(crate) enum FieldForm {
 pub(crate) const LESSON: &str = "lesson";
 
 /// The fields of a memory that leave it, in the order of a table.
-pub(crate) const FIELD_NAMES: [(&str, FieldForm); 20] = [
+pub(crate) const FIELD_NAMES: [(&str, FieldForm); 21] = [
     ("id", FieldForm::Text),
     ("timestamp", FieldForm::Time),
     ("agent_id", FieldForm::Text),
@@ -39,6 +39,7 @@ pub(crate) const FIELD_NAMES: [(&str, FieldForm); 20] = [
     ("confidence", FieldForm::Text),
     ("expires", FieldForm::Time),
     ("scope", FieldForm::Text),
+    ("folder", FieldForm::Text),
 ];
 
 /// Returns the fields that are properties of a note.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::direction::{OUTBOUND, direction};
 use super::excerpt::Interest;
-use super::line::{MemoryBody, cited_title, date, mark, name};
+use super::line::{MemoryBody, ReaderPlace, cited_title, date, mark, name, origin_text};
 use super::matched_words::matched_words;
 use super::memory_fields::MemoryFields;
 use super::near_misses::{near_miss_title, near_misses};
@@ -15,7 +15,7 @@ use super::score_parts::{ScoreParts, explained, likelihood};
 use super::search_answer::{BranchById, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer};
 use super::session_exchanges::SessionsForSearch;
 use super::tokens::{tokens, within_tokens};
-use event::RepoKey;
+use event::{FolderPath, RepoKey};
 use search::links::LinkedMemory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
 use search::{Hit, NearMiss, Tier};
@@ -26,6 +26,8 @@ pub struct SearchReply<'a> {
     pub hits: &'a [Hit],
     /// The caller's repository; its own memories do not name it.
     pub here: Option<&'a RepoKey>,
+    /// The caller's package of it; its own memories do not name it.
+    pub package: Option<&'a FolderPath>,
     /// The memories that stated links join to likely hits.
     pub linked: &'a [LinkedMemory],
     /// The changed files of memories.
@@ -270,7 +272,10 @@ impl HitFrame {
         after.push_str(&super::line::changed(&hit.memory, found.changed));
         after.push_str(&super::line::branch(&hit.memory, found.unmerged));
         after.push_str(&better(hit));
-        after.push_str(&super::line::origin_text(&hit.memory, found.here));
+        after.push_str(&origin_text(
+            &hit.memory,
+            ReaderPlace { repo: found.here, package: found.package },
+        ));
         if explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
         }
@@ -374,6 +379,7 @@ mod tests {
         let found_hits = SearchReply {
             hits,
             here,
+            package: None,
             linked,
             changed: &changed,
             unmerged: &UnmergedMemories::new(),
@@ -432,6 +438,7 @@ mod tests {
         let found_hits = SearchReply {
             hits: &hits,
             here: None,
+            package: None,
             linked: &[],
             changed: &changed,
             unmerged: &UnmergedMemories::new(),
@@ -463,6 +470,7 @@ mod tests {
         let asked = SearchReply {
             hits: &hits,
             here,
+            package: None,
             linked: &[],
             changed,
             unmerged: &UnmergedMemories::new(),
@@ -544,6 +552,7 @@ mod tests {
                 let asked = SearchReply {
                     hits: &hits,
                     here: None,
+                    package: None,
                     linked: &[],
                     changed: &ChangedFiles::new(),
                     unmerged: &UnmergedMemories::new(),

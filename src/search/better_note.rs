@@ -65,7 +65,8 @@ fn better_than(
     if memory.lifecycle().is_pinned {
         return None;
     }
-    let is_better = |other: &Memory| other.repo == memory.repo && is_better(other, memory);
+    let is_near = |other: &Memory| other.repo == memory.repo && !other.is_of_package_beside(memory);
+    let is_better = |other: &Memory| is_near(other) && is_better(other, memory);
     comparisons.nearest_of_same_subject(number, memory, is_better)
 }
 

@@ -102,7 +102,12 @@ pub fn contradictions_of(
 ) -> Vec<(Arc<Memory>, Vec<ContradictionSign>)> {
     let repos = snapshot.keys_of(repo);
     let mut comparisons = Comparisons::new(snapshot, &repos, now, words);
-    let is_here = |memory: &Memory| repos.contains(&memory.repo);
+    let folder = event.folder();
+    // What holds in one package says nothing of the packages beside it.
+    let is_beside = |memory: &Memory| {
+        memory.folder().zip(folder.as_ref()).is_some_and(|(own, other)| own.is_beside(other))
+    };
+    let is_here = |memory: &Memory| repos.contains(&memory.repo) && !is_beside(memory);
     let text = ComparedText::from_event(event);
     let relatives = comparisons.relatives(&text, KIN_TERMS_MAX, RELATIVES_MAX / 2, is_here);
     let subject = ComparedSubject::from_event(event);
@@ -189,7 +194,9 @@ impl<'a> Comparisons<'a> {
     fn with_older(&mut self, number: u32) -> Vec<Contradiction> {
         let Some(newer) = self.snapshot.memory(number).cloned() else { return Vec::new() };
         let text = self.text_of(number, &newer);
-        let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
+        let is_near =
+            |memory: &Memory| memory.repo == newer.repo && !memory.is_of_package_beside(&newer);
+        let is_older = |memory: &Memory| is_near(memory) && age(memory) < age(&newer);
         let relatives = self.relatives(&text, KIN_TERMS_MAX, RELATIVES_MAX, is_older);
         let mut found = Vec::new();
         for other in relatives {

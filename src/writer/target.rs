@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use event::{Draft, GLOBAL_REPO, MemoryScope, Problems, RepoKey, fits_short_field};
+use event::{Draft, FolderPath, GLOBAL_REPO, MemoryScope, Problems, RepoKey, fits_short_field};
 use place::{NameMatch, Place, RepositoryWord};
 use settings::Config;
 use store::{Store, StoreError};
@@ -77,13 +77,16 @@ impl TargetSearch<'_> {
     }
 
     fn target_at(place: Place) -> Target {
-        let Some(repo) = place.repository else { return Target::in_no_project(&place.top) };
+        let Some(repo) = place.repository.clone() else {
+            return Target::in_no_project(&place.top);
+        };
         let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
-        let (tree, own_key) = (place.work_tree, place.own_key);
+        let (tree, own_key) = (place.work_tree.clone(), place.own_key.clone());
         let branch = tree.as_ref().and_then(|tree| fitting(tree.branch.clone()));
         let commit = tree.as_ref().and_then(|tree| fitting(tree.commit.clone()));
         let served = tree.zip(own_key).map(|(tree, own_key)| ServedPlace::new(tree, own_key));
-        Target { branch, commit, served: served.map(Arc::new), ..Target::named(repo) }
+        let (package, served) = (place.package(), served.map(Arc::new));
+        Target { branch, commit, package, place: Some(place), served, ..Target::named(repo) }
     }
 }
 
@@ -100,6 +103,10 @@ pub(super) struct Target {
     problem: Option<String>,
     branch: Option<String>,
     commit: Option<String>,
+    /// The package at hand.
+    pub(super) package: Option<FolderPath>,
+    /// Where the writer stands, if the repository is known by that.
+    pub(super) place: Option<Place>,
     /// The work tree at hand.
     pub(super) served: Option<Arc<ServedPlace>>,
 }
@@ -130,7 +137,8 @@ impl Target {
     }
 
     fn named(repo: RepoKey) -> Self {
-        Self { repo, problem: None, branch: None, commit: None, served: None }
+        let (branch, commit, package) = (None, None, None);
+        Self { repo, problem: None, branch, commit, package, place: None, served: None }
     }
 
     pub(super) fn complete(&self, draft: &mut Draft, problems: &mut Problems) {

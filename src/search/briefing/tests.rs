@@ -30,6 +30,9 @@ fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> Brief
     let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
     let mut occasion = Occasion {
         repos: &repos,
+        package: None,
+        package_policy: PackagePolicy::Last,
+        is_folder_gone: &|_| false,
         now: now(),
         for_task: &[],
         files: &[],
@@ -235,6 +238,9 @@ fn the_disk_is_asked_a_bounded_number_of_times() {
     let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
     let occasion = Occasion {
         repos: &repos,
+        package: None,
+        package_policy: PackagePolicy::Last,
+        is_folder_gone: &|_| false,
         now: now(),
         for_task: &[],
         files: &[],
@@ -358,7 +364,7 @@ proptest! {
                 &snapshot, &super::super::Query { text: "word1 thing", ..Default::default() }, now(), 8);
             let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
             let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
-            let occasion = Occasion { repos: &repos, now: now(), for_task: &for_task, files: &files, loaded: &[],
+            let occasion = Occasion { repos: &repos, package: None, package_policy: PackagePolicy::Last, is_folder_gone: &|_| false, now: now(), for_task: &for_task, files: &files, loaded: &[],
                 own_session: Some("s2"), unmerged: &NONE, unmerged_policy: UnmergedPolicy::Marked, is_gone: &|file| file.starts_with("old/"),
                 is_written_after: &|file, _| file.ends_with("b.rs") };
             let picked = pick(&snapshot, &occasion);
