@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    // S-PATH-6
+    // S-PATH-5
     #[test]
     fn a_folder_is_within_itself_and_those_above() {
         let folder = |path| FolderPath::parse(path).unwrap();

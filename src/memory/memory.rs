@@ -14,7 +14,7 @@ use super::passages::{Passage, passages};
 use super::texts::RecordText;
 use super::voices::OnlyOrigin;
 use super::{LineOrigin, LinePlace, Provenance, Version, version};
-use event::{Event, EventId, FolderPath, MemoryScope, RepoKey, SuccessRate, Timestamp, suspicion};
+use event::{Event, EventId, MemoryScope, RepoKey, SuccessRate, Timestamp, suspicion};
 use guard::disclosure::{Disclosure, DisclosureOccasion, TextVoucher};
 use guard::injection::Suspicion;
 
@@ -281,19 +281,6 @@ impl Memory {
         let voucher = self.voucher();
         Disclosure::may_leave_out(voucher, how)
             && Disclosure::decide(voucher, how, self.flagged()).is_left_out()
-    }
-
-    /// Returns the folder of its repository it was learned in, where that is a package.
-    #[must_use]
-    pub fn folder(&self) -> Option<&FolderPath> {
-        self.provenance.folder.as_ref()
-    }
-
-    /// Tells whether two memories of one repository are of packages beside each other: neither says anything of the other's subject.
-    #[must_use]
-    pub fn is_of_package_beside(&self, other: &Self) -> bool {
-        let folders = self.folder().zip(other.folder());
-        folders.is_some_and(|(own, other)| own.is_beside(other))
     }
 
     /// Tells whether it applies in every repository.

@@ -35,7 +35,7 @@ request! {
         /// Only about this file (may be repeated: any may match)
         files: Vec<String> = files_rule().option("file", "PATH").for_tools("");
         /// Only learned in this folder of a repository, or below it: a package, such as packages/web (may be repeated: any may match)
-        folders: Vec<String> = folders_rule().for_tools("Only this package");
+        folders: Vec<String> = folders_rule().for_tools("");
         /// Only learned by this agent (may be repeated: any may match)
         agents: Vec<String> = names_rule().option("agent", "AGENT").for_tools("").with_aliases(&["agent", "agent_id"]);
         /// Only learned on this branch of git (may be repeated: any may match)

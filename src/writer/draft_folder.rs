@@ -17,6 +17,10 @@ pub(super) fn keep_folder(
     directory: &Path,
     (store, config): (&Store, &Config),
 ) -> Option<String> {
+    if target.repo == RepoKey::global() {
+        draft.folder = None;
+        return None;
+    }
     // What another program wrote says folders from the top on, whoever imports it; an event about a memory has none of its own.
     let is_settled = draft.is_folder_kept
         || draft.source.as_deref() == Some(IMPORTED)

@@ -58,6 +58,7 @@ const FIELDS: [&str; 28] = [
     "files",
     "commit",
     "branch",
+    "folder",
     "session_id",
     "host",
     "source",
