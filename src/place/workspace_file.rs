@@ -208,6 +208,8 @@ fn texts(list: &Value) -> Option<Vec<String>> {
 fn cargo_members(text: &str) -> Option<Vec<String>> {
     let mut members = table_members(text, "workspace")?;
     members.extend(path_values(text));
+    // The package at the root is a member, also where no other is named.
+    members.push(".".to_owned());
     Some(members)
 }
 

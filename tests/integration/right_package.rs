@@ -89,7 +89,7 @@ fn a_lesson_is_of_the_package_it_was_learned_in() {
     assert_eq!(saved_folder(&world), Some("packages/api".to_owned()));
 }
 
-// S-PATH-5, S-RANK-4, S-CONTEXT-10
+// S-PATH-5, S-RANK-4, S-CONTEXT-11
 #[test]
 fn the_package_at_hand_comes_first_and_others_are_named() {
     for world in [World::new(), World::sharing()] {

@@ -76,7 +76,7 @@ fn rules_that_the_client_loads_are_not_shown() {
     assert_eq!(shown(true), "c b", "a note about the file is no rule of it");
 }
 
-// S-CONTEXT-10
+// S-CONTEXT-11
 #[test]
 fn notes_of_neighbouring_packages_come_last_or_not_at_all() {
     let of = |id: &str, day: u32, folder: &str| {
