@@ -18,6 +18,7 @@ mod draft;
 mod envelope;
 mod evidence;
 mod fields;
+mod folder_path;
 mod forge_form;
 mod forges;
 mod id;
@@ -55,6 +56,7 @@ pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, SESSION_RECORD, Verdict
 pub use fields::{
     draft_from_json, strings as list_from_json, type_name as json_type, unknown_draft_field,
 };
+pub use folder_path::FolderPath;
 pub use forges::{ForgePlace, code_commit, forge_of_alias};
 pub use id::EventId;
 pub use joined_line::joined_events;

@@ -8,6 +8,7 @@
 //! a key is spelled (`event::RepoKey`).
 
 mod file_path;
+mod folder_entries;
 mod foreign_path;
 mod git_head;
 mod git_person;
@@ -20,6 +21,7 @@ mod locate;
 mod lost_pointer;
 mod machine;
 mod other_control;
+mod package;
 mod place;
 mod place_by_files;
 mod project_mark;
@@ -37,6 +39,8 @@ mod stored_places;
 mod url_rewrite;
 mod wild_pattern;
 mod work_tree;
+mod workspace_file;
+mod workspace_text;
 
 pub use file_path::{FilePresence, FileViewpoint, KeptPath};
 pub use foreign_path::{directory_of_text, is_absolute_somewhere, is_placeholder};

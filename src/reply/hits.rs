@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::direction::{OUTBOUND, direction};
 use super::excerpt::Interest;
-use super::line::{MemoryBody, cited_title, date, mark, name};
+use super::line::{MemoryBody, ReaderPlace, cited_title, date, mark, name, origin_text};
 use super::matched_words::matched_words;
 use super::memory_fields::MemoryFields;
 use super::near_misses::{near_miss_title, near_misses};
@@ -17,7 +17,7 @@ use super::search_answer::{
 };
 use super::session_exchanges::SessionsForSearch;
 use super::tokens::{tokens, within_tokens};
-use event::RepoKey;
+use event::{FolderPath, RepoKey};
 use search::links::LinkedMemory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
 use search::{Hit, NearMiss, Tier};
@@ -28,6 +28,8 @@ pub struct SearchReply<'a> {
     pub hits: &'a [Hit],
     /// The caller's repository; its own memories do not name it.
     pub here: Option<&'a RepoKey>,
+    /// The caller's package of it; its own memories do not name it.
+    pub package: Option<&'a FolderPath>,
     /// The memories that stated links join to likely hits.
     pub linked: &'a [LinkedMemory],
     /// The changed files of memories.
@@ -279,7 +281,10 @@ impl HitFrame {
         after.push_str(&super::line::branch(&hit.memory, found.unmerged));
         after.push_str(&better(hit));
         after.push_str(&outdated(hit));
-        after.push_str(&super::line::origin_text(&hit.memory, found.here));
+        after.push_str(&origin_text(
+            &hit.memory,
+            ReaderPlace { repo: found.here, package: found.package },
+        ));
         if explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
         }
@@ -392,6 +397,7 @@ mod tests {
         let found_hits = SearchReply {
             hits,
             here,
+            package: None,
             linked,
             changed: &changed,
             gone: &ChangedFiles::new(),
@@ -452,6 +458,7 @@ mod tests {
         let found_hits = SearchReply {
             hits: &hits,
             here: None,
+            package: None,
             linked: &[],
             changed: &changed,
             gone: &gone,
@@ -484,6 +491,7 @@ mod tests {
         let asked = SearchReply {
             hits: &hits,
             here,
+            package: None,
             linked: &[],
             changed,
             gone: changed,
@@ -566,6 +574,7 @@ mod tests {
                 let asked = SearchReply {
                     hits: &hits,
                     here: None,
+                    package: None,
                     linked: &[],
                     changed: &ChangedFiles::new(),
                     gone: &ChangedFiles::new(),

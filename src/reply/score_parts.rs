@@ -38,6 +38,9 @@ pub struct ScoreParts {
     /// How near its tokens are to those of the query, -1 to 1; absent where that was not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
+    /// What the package of the caller adds; absent where it adds nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<f64>,
     /// What it takes that its branch is not merged here; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<f64>,
@@ -64,6 +67,7 @@ impl ScoreParts {
             outdated: part(score.outdated),
             current: (score.current > 0.0).then(|| part(score.current)),
             tokens: score.late.map(part),
+            package: (score.package > 0.0).then(|| part(score.package)),
             branch: (score.branch < 0.0).then(|| part(score.branch)),
             reranker: score.reranker.map(part),
         }
@@ -82,9 +86,13 @@ pub(super) fn explained(score: &Score) -> String {
         true => format!(", branch {:+.3}", score.branch),
         false => String::new(),
     };
+    let package = match score.package > 0.0 {
+        true => format!(", package {:+.3}", score.package),
+        false => String::new(),
+    };
     let reranker = score.reranker.map(|score| format!("; reranker {score:.3}")).unwrap_or_default();
     format!(
-        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}{current}{branch}{reranker}",
+        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}{package}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}{current}{branch}{reranker}",
         score.likelihood * 100.0,
         score.total,
         score.fit,

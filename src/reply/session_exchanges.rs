@@ -250,6 +250,7 @@ mod tests {
             let found_hits = crate::SearchReply {
                 hits: &[],
                 here: None,
+                package: None,
                 linked: &[],
                 changed: &changed,
                 gone: &changed,

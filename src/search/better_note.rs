@@ -276,6 +276,7 @@ mod tests {
             (json!({}), json!({ "timestamp": "2026-03-01T12:00:00Z" })),
             (json!({}), json!({ "source": "imported" })),
             (json!({}), json!({ "repo": "github.com/acme/web" })),
+            (json!({ "folder": "packages/web" }), json!({ "folder": "packages/api" })),
         ] {
             assert_eq!(found(&notes(older, newer.clone())), unmoved, "{newer}");
         }

@@ -96,7 +96,13 @@ pub fn contradictions_of(
 ) -> Vec<(Arc<Memory>, Vec<ContradictionSign>)> {
     let repos = snapshot.keys_of(repo);
     let mut comparisons = Comparisons::new(snapshot, &repos, now, words);
-    let mut found = comparisons.with_event(event, |memory| repos.contains(&memory.repo));
+    let folder = event.folder();
+    // What holds in one package says nothing of the packages beside it.
+    let is_beside = |memory: &Memory| {
+        memory.folder().zip(folder.as_ref()).is_some_and(|(own, other)| own.is_beside(other))
+    };
+    let is_here = |memory: &Memory| repos.contains(&memory.repo) && !is_beside(memory);
+    let mut found = comparisons.with_event(event, is_here);
     found.sort_by(|a, b| {
         b.kinship.total_cmp(&a.kinship).then_with(|| a.memory.id.cmp(&b.memory.id))
     });

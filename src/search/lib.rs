@@ -6,6 +6,7 @@
 //! query (`engine`).
 
 mod asked_file;
+mod asked_folder;
 mod better_note;
 mod briefing;
 mod candidates;
@@ -42,7 +43,10 @@ pub mod testing;
 mod tests;
 
 pub use asked_file::{AskedFile, same_file};
-pub use briefing::{BriefingMemory, BriefingSelection, LastSession, Occasion, Section, pick};
+pub use asked_folder::AskedFolder;
+pub use briefing::{
+    BriefingMemory, BriefingSelection, LastSession, Occasion, PackagePolicy, Section, pick,
+};
 pub use completion::{COMPLETIONS_MAX, CompletionSlot, Completions, complete};
 pub use contradictions::{
     Contradiction, ContradictionSign, Contradictions, contradictions, contradictions_of,

@@ -1,7 +1,6 @@
 //! From a query to ranked hits, pure: candidates, fusion, priors, dedup, cut. A search changes nothing and reads only
 //! its snapshot. Not here: each step (its own file), the text of a hit (`reply`), the vector of the query (`engine`).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::candidates::{ByWords, Candidate, CandidateSearch, FlaggedPolicy};
@@ -11,13 +10,13 @@ use super::filter::Filter;
 use super::hit::{Hit, Tier, newest_first};
 use super::near_miss::{self, LossReason, Losses, NearMiss};
 use super::phrase::{self, Phrase};
-use super::prior::{self, Locality};
+use super::prior::{self, CallerScope};
 use super::query::{Query, Tiers, WordMatching};
 use super::score::Score;
 use super::staleness::UnmergedPolicy;
 use super::{better_note, dedup, fuse, late_interaction, relevance, top_k};
 use crate::snapshot::Snapshot;
-use event::{RepoKey, Timestamp};
+use event::Timestamp;
 use index::lexical::{DocId, PreparedQuery};
 use memory::Memory;
 
@@ -248,8 +247,7 @@ impl Ranking<'_> {
             .flatten()
             .map(late_interaction::LateScore::computed)
             .chain(std::iter::repeat(None));
-        let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
-        let nearest = Locality::from_same_repo(here.is_some());
+        let caller = CallerScope::new(snapshot, query);
         let weigh = |fit, (candidate, late): (Candidate, Option<f32>)| {
             let memory = Arc::clone(snapshot.memory(candidate.number)?);
             let is_unmerged =
@@ -257,11 +255,8 @@ impl Ranking<'_> {
             if is_unmerged && query.unmerged_policy == UnmergedPolicy::LeftOut {
                 return None;
             }
-            let is_of =
-                |keys: &BTreeSet<RepoKey>| memory.is_global() || keys.contains(&memory.repo);
-            let is_here = here.as_ref().is_some_and(is_of);
-            let place = Locality::from_same_repo(is_here);
-            let score = prior::weigh(&candidate, fit, &memory, self.now, place);
+            let locality = caller.locality(&memory);
+            let score = prior::weigh(&candidate, fit, &memory, self.now, locality);
             let score = Score { late, ..score };
             let score = if is_unmerged { prior::on_other_branch(score) } else { score };
             Some(Hit {
@@ -276,7 +271,13 @@ impl Ranking<'_> {
         };
         let fitting = fits.into_iter().zip(candidates.into_iter().zip(computed)).collect();
         let total = |hit: &Hit| hit.score.total;
-        top_k::weigh_top_k(fitting, needed, |fit| prior::total_max(fit, nearest), weigh, total)
+        top_k::weigh_top_k(
+            fitting,
+            needed,
+            |fit| prior::total_max(fit, caller.nearest()),
+            weigh,
+            total,
+        )
     }
 
     /// Returns the score of a hit with its likelihood, and its tier; no tier where it is unlikely. A note in the place of one

@@ -1,9 +1,12 @@
 //! The priors of a memory: its repository, age, success and trust. Each adds a little to the fit or takes a little,
 //! so that none can outweigh a clearly better fit. Not here: the fit (`fuse`).
 
-use super::Score;
+use std::collections::BTreeSet;
+
 use super::candidates::Candidate;
-use event::{Confidence, SuccessRate, Timestamp};
+use super::{Query, Score};
+use crate::snapshot::Snapshot;
+use event::{Confidence, FolderPath, RepoKey, SuccessRate, Timestamp};
 use memory::Memory;
 
 /// A prior that grows with the fit: a good fit shows that the memory is about the query, so its priors say more.
@@ -20,6 +23,9 @@ impl FitPrior {
 
 /// What the caller's repository adds to a fit. These three were chosen on the tune half of `benches/lessons`.
 const SAME_REPO: FitPrior = FitPrior { base: 0.08, per_fit: 0.2 };
+/// What the caller's package of that repository adds: as a repository does, so that the notes of its neighbours come behind. Those of no
+/// package, or of a folder above, stay as they are.
+const SAME_PACKAGE: FitPrior = FitPrior { base: 0.06, per_fit: 0.2 };
 /// The range of what age adds or takes.
 const RECENCY_SPAN: FitPrior = FitPrior { base: 0.0, per_fit: 0.25 };
 /// The range of what success adds or takes.
@@ -55,26 +61,70 @@ const DOUBT_FAILED: f32 = -0.35;
 /// For a memory of a branch that is not merged where the caller is: it may be no fact there.
 const UNMERGED: f32 = -0.3;
 
-/// Whether a memory is from the caller's repository.
+/// How near a memory is to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Locality {
-    /// The same repository.
+    /// Of the same package of the same repository.
+    SamePackage,
+    /// Of the same repository.
     SameRepo,
-    /// Another one.
+    /// Of another one.
     OtherRepo,
 }
 
 impl Locality {
-    pub(super) fn from_same_repo(is_here: bool) -> Self {
-        if is_here { Self::SameRepo } else { Self::OtherRepo }
+    /// What the caller's repository adds.
+    fn of_repo(self, fit: f32) -> f32 {
+        if self == Self::OtherRepo { 0.0 } else { SAME_REPO.at(fit) }
+    }
+
+    /// What the caller's package adds.
+    fn of_package(self, fit: f32) -> f32 {
+        if self == Self::SamePackage { SAME_PACKAGE.at(fit) } else { 0.0 }
+    }
+}
+
+/// Where the caller works, as far as that is known.
+pub(super) struct CallerScope<'a> {
+    keys: Option<BTreeSet<RepoKey>>,
+    package: Option<&'a FolderPath>,
+}
+
+impl<'a> CallerScope<'a> {
+    pub(super) fn new(snapshot: &Snapshot, query: &'a Query<'_>) -> Self {
+        let keys = query.here.as_ref().map(|here| snapshot.keys_of(here));
+        Self { keys, package: query.package.as_ref() }
+    }
+
+    /// How near a memory can be at most.
+    pub(super) fn nearest(&self) -> Locality {
+        match (&self.keys, self.package) {
+            (None, _) => Locality::OtherRepo,
+            (Some(_), None) => Locality::SameRepo,
+            (Some(_), Some(_)) => Locality::SamePackage,
+        }
+    }
+
+    /// How near a memory is.
+    pub(super) fn locality(&self, memory: &Memory) -> Locality {
+        let Some(keys) = &self.keys else { return Locality::OtherRepo };
+        let folders = memory.folder().zip(self.package);
+        let is_own = keys.contains(&memory.repo);
+        if is_own && folders.is_some_and(|(folder, package)| folder.is_within(package)) {
+            return Locality::SamePackage;
+        }
+        if is_own || memory.is_global() { Locality::SameRepo } else { Locality::OtherRepo }
     }
 }
 
 /// Returns the upper bound of the total of a memory with this fit. It grows with the fit. A little more, for
 /// rounding.
 pub(super) fn total_max(fit: f32, nearest: Locality) -> f32 {
-    let repo = if nearest == Locality::SameRepo { SAME_REPO.at(fit) } else { 0.0 };
-    fit + repo + RECENCY_SPAN.at(fit) / 2.0 + SUCCESS_SPAN.at(fit) / 2.0 + 1e-5
+    fit + nearest.of_repo(fit)
+        + nearest.of_package(fit)
+        + RECENCY_SPAN.at(fit) / 2.0
+        + SUCCESS_SPAN.at(fit) / 2.0
+        + 1e-5
 }
 
 /// Adds the priors of a memory to its fit.
@@ -85,7 +135,7 @@ pub(super) fn weigh(
     now: Timestamp,
     locality: Locality,
 ) -> Score {
-    let repo = if locality == Locality::SameRepo { SAME_REPO.at(fit) } else { 0.0 };
+    let (repo, package) = (locality.of_repo(fit), locality.of_package(fit));
     let age = RECENCY_SPAN.at(fit) * (freshness(memory.timestamp, now) - 0.5);
     // A pinned memory does not age.
     let recency = if memory.lifecycle().is_pinned { age.max(0.0) } else { age };
@@ -104,10 +154,11 @@ pub(super) fn weigh(
         dense: candidate.dense,
         fit,
         repo,
+        package,
         recency,
         success,
         trust,
-        total: fit + repo + recency + success + trust,
+        total: fit + repo + package + recency + success + trust,
         ..Score::default()
     }
 }
@@ -224,11 +275,11 @@ mod tests {
             let snapshot = snapshot(&lines);
             let memory = snapshot.memories().get(0).unwrap();
             let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None, embedded: 1.0 };
-            for place in [Locality::SameRepo, Locality::OtherRepo] {
+            for place in [Locality::SamePackage, Locality::SameRepo, Locality::OtherRepo] {
                 let now = at("2026-06-01T00:00:00Z");
                 let score = weigh(&candidate, fused, memory, now, place);
                 prop_assert!(score.total <= total_max(fused, place), "{score:?} {place:?}");
-                prop_assert!(score.total <= total_max(fused, Locality::SameRepo));
+                prop_assert!(score.total <= total_max(fused, Locality::SamePackage));
             }
         }
     }
@@ -243,7 +294,7 @@ mod tests {
         let memory = snapshot.memories().get(0).unwrap();
         let candidate =
             Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None, embedded: 1.0 };
-        for place in [Locality::SameRepo, Locality::OtherRepo] {
+        for place in [Locality::SamePackage, Locality::SameRepo, Locality::OtherRepo] {
             let total = weigh(&candidate, 1.0, memory, now, place).total;
             assert!((total_max(1.0, place) - total).abs() < 1e-3, "{total}");
         }

@@ -146,6 +146,8 @@ mod shell_helper;
 mod other_branches;
 // A file is that of the folder somebody stands in.
 mod right_file;
+// A lesson is of the package somebody stands in.
+mod right_package;
 // Memories that no longer match the code are listed, whatever the state of git.
 mod staleness;
 // A store that others could have written is not trusted.

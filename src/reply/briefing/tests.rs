@@ -40,6 +40,7 @@ fn briefing_within(
     let (changed, shape) = (ChangedFiles::new(), Shape::Whole);
     let briefing_of = Briefing {
         repo: &repo,
+        package: None,
         picked,
         changed: &changed,
         log_state: LogState::Read,

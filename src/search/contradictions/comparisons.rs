@@ -114,7 +114,9 @@ impl<'a> Comparisons<'a> {
     /// Returns the older memories of its repository that a memory may contradict. Settled pairs are left out.
     pub(super) fn with_older(&mut self, number: u32, newer: &Memory) -> Vec<Rival> {
         let text = self.text_of(number, newer);
-        let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(newer);
+        let is_near =
+            |memory: &Memory| memory.repo == newer.repo && !memory.is_of_package_beside(newer);
+        let is_older = |memory: &Memory| is_near(memory) && age(memory) < age(newer);
         let relatives = self.relatives(&text, KIN_TERMS_MAX, RELATIVES_MAX, is_older);
         let subject = self.subject_of(number, newer);
         let mut found = Vec::new();
@@ -213,7 +215,8 @@ impl<'a> Comparisons<'a> {
         let this = self.subject_of(number, memory);
         let meaning = self.snapshot.vectors().and_then(|vectors| vectors.get(number));
         let is_of_repo = |other: &Memory| other.repo == memory.repo && other.id != memory.id;
-        let relatives = self.like(&this.text, |other| has_context(other) && is_of_repo(other));
+        let is_near = |other: &Memory| is_of_repo(other) && !other.is_of_package_beside(memory);
+        let relatives = self.like(&this.text, |other| has_context(other) && is_near(other));
         let mut notes = Vec::new();
         for other in relatives {
             let Some(memory_of) = self.snapshot.memory(other).cloned() else { continue };

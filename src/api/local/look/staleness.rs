@@ -13,6 +13,7 @@ use event::{Problems, RepoKey};
 use memory::Memory;
 use reply::{CheckedRepo, CheckedTree};
 use requests::{ApiError, Reply, StaleRequest};
+use search::AskedFolder;
 use search::snapshot::Snapshot;
 use search::staleness::{ChangedFiles, UnmergedMemories, UnmergedPolicy, changed_since, gone_from};
 
@@ -27,12 +28,13 @@ pub(crate) fn stale(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
+    let folders = local.asked_folders(&request.folders, Some(&repo), snapshot)?;
     let (Some(here), Some(place)) = (&local.here, &local.place) else {
         if local.is_of_others() {
             let message = "work trees are shown to the owner of the server only";
             return Err(ApiError::NotFound(message.to_owned()));
         }
-        return Ok(elsewhere(local, &repo, snapshot));
+        return Ok(elsewhere(local, &repo, &folders, snapshot));
     };
     if repo != *here {
         let why = format!(
@@ -44,11 +46,13 @@ pub(crate) fn stale(
     let tree = tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top.clone(), here.clone())));
     let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
     let look = tree.look((local.core.clock)().now, snapshot).ok_or_else(gone)?;
-    Ok(reply::stale(&CheckedRepo { repo: here, report: &look.report, older: look.older }))
+    let checked =
+        CheckedRepo { repo: here, report: &look.report, older: look.older, folders: &folders };
+    Ok(reply::stale(&checked))
 }
 
 /// Answers from the known work trees of a repository.
-fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
+fn elsewhere(local: &Local, repo: &RepoKey, folders: &[AskedFolder], snapshot: &Snapshot) -> Reply {
     let trees = local.core.work_trees.all();
     let of_repo = trees.iter().filter(|tree| tree.repo() == repo);
     let looks: Vec<_> = of_repo
@@ -58,7 +62,7 @@ fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
     let checked = looks.iter().map(|(name, look)| CheckedTree {
         name,
         at: look.at,
-        checked: CheckedRepo { repo, report: &look.report, older: look.older },
+        checked: CheckedRepo { repo, report: &look.report, older: look.older, folders },
     });
     reply::stale_by_tree(repo, &checked.collect::<Vec<_>>())
 }
