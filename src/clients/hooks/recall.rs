@@ -32,7 +32,7 @@ pub const FAILURE_TOKENS: usize = 300;
 const TOKEN_BYTES: usize = 4;
 
 /// The likelihood, in percent, that each lesson for a prompt must have. It is higher than for a search, since nobody
-/// asked: of first prompts of other projects 5 to 8 of a hundred reach it among lessons, and 2 to 4 of these also share
+/// asked: of first prompts of other projects 2 to 8 of a hundred reach it among lessons, and 2 to 4 also share
 /// enough rare words (benches/runs).
 const PROMPT_LIKELIHOOD_PERCENT: u8 = 20;
 /// The same for a failure. It is not sufficient: the memory must also contain what the failure says ([`Failure`]).
