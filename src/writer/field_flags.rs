@@ -126,7 +126,7 @@ pub const FLAGS: [Flag; 18] = [
         "folder",
         "folder",
         "PATH",
-        &["its package; . at the top for none  [default: the package of this directory]"],
+        &["its package  [default: that of this directory]"],
     ),
     flag(
         FlagGroup::Origin,
