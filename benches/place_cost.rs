@@ -92,11 +92,17 @@ fn scenes(root: &Path) -> Outcome<Vec<Scene>> {
     );
     let deep = forge.join("packages/web/src");
     fs::create_dir_all(&deep)?;
+    let workspace = at("workspace", "git@github.com:acme/shop.git")?;
+    let globs = r#"{"name":"shop","workspaces":["packages/*"]}"#;
+    write(&workspace.join("package.json"), globs)?;
+    write(&workspace.join("packages/web/package.json"), "{}")?;
+    let package = workspace.join("packages/web");
     let named = |name, directory: &Path, repo| scene(name, root, &home, directory, repo);
     Ok(vec![
         named("that names its repository", &plain, Some("github.com/acme/api")),
         named("in a clone of GitHub", &forge, None),
         named("four folders below its top", &deep, None),
+        named("in a package of a workspace", &package, None),
         named("in a clone whose server is a name of SSH's settings", &alias, None),
         named("in a clone whose URL git rewrites", &rewritten, None),
         named("in a folder of 300 files without version control", &plain, None),

@@ -28,13 +28,16 @@ impl Conditions {
     /// Returns the conditions of a filter. Who reads like an instruction, and phrases, are left to the small snapshot.
     ///
     /// # Errors
-    /// [`CorpusError::Unsupported`] for files and branches, which an engine does not know.
+    /// [`CorpusError::Unsupported`] for files, folders and branches, which an engine does not know.
     pub fn from_filter(filter: &Filter) -> Result<Self, CorpusError> {
         let mut conditions = Self::default();
         let mut next = Some(filter);
         while let Some(filter) = next {
             if !filter.files.is_empty() {
                 return Err(CorpusError::Unsupported("filter by files"));
+            }
+            if !filter.folders.is_empty() {
+                return Err(CorpusError::Unsupported("filter by folders"));
             }
             if !filter.branches.is_empty() {
                 return Err(CorpusError::Unsupported("filter by branches"));

@@ -129,6 +129,7 @@ impl SmallSnapshot {
             neighbours: self.neighbours.iter().map(near_of).collect::<CowVec<Neighbours>>(),
             repos: Arc::new(repos),
             health: Arc::default(),
+            subjects: Arc::default(),
         }
     }
 

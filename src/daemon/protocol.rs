@@ -168,7 +168,10 @@ mod tests {
         round_trip(Request::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
         let sweep = Sweep::Purge(Author::Session("s".to_owned()));
         round_trip(Request::Sweep(SweepRequest { sweep, extent: ChangeExtent::Show, note: None }));
-        round_trip(Request::Stale(StaleRequest { repo: Some("api".to_owned()) }));
+        round_trip(Request::Stale(StaleRequest {
+            repo: Some("api".to_owned()),
+            folders: Vec::new(),
+        }));
         round_trip(Request::List(Listing::OfAgentFiles));
         round_trip(Request::List(Listing::OfSession("s".to_owned())));
         round_trip(Request::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));

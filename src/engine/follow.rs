@@ -247,6 +247,7 @@ impl Follower {
             neighbours: self.built.neighbours.clone(),
             repos: Arc::clone(&self.built.repos),
             health: Arc::clone(&self.built.health),
+            subjects: Arc::clone(&self.built.subjects),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use cli::args::output_format::OutputFormat;
 
@@ -21,21 +21,35 @@ new texts. Times are those of a whole search, including the text of its reply.
 Examples:
   agent-knowledge-eval my-set --mode lexical --save before.json
   agent-knowledge-eval my-set --mode lexical --against before.json --explain-misses
-  agent-knowledge-eval locomo10.json --scope group --json | jq .";
+  agent-knowledge-eval locomo10.json --scope group --json | jq .
+  agent-knowledge-eval features my-set --mode hybrid --save features.jsonl";
 
 /// Measure how well the memory recalls, on a set of questions with known answers.
 #[derive(Debug, Parser)]
 #[command(name = "agent-knowledge-eval", version, after_help = HELP, max_term_width = 100)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct CommandLine {
     /// The directory of the logs
-    #[arg(long, value_name = "DIR", help_heading = "Settings")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
     pub logs: Option<PathBuf>,
     /// The directory of the embedding model
-    #[arg(long, value_name = "DIR", help_heading = "Settings")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
     pub model: Option<PathBuf>,
     /// What is measured.
     #[command(flatten)]
     pub eval: Eval,
+    /// Another task.
+    #[command(subcommand)]
+    pub task: Option<EvalTask>,
+}
+
+/// What else can be done with a set.
+#[derive(Debug, Subcommand)]
+pub enum EvalTask {
+    /// Write the numbers of each query's best candidates into the file of --save, as lines of JSON
+    ///
+    /// The first line names the numbers. A likelihood is fitted on them (benches/likelihood).
+    Features(Eval),
 }
 
 /// What to measure, and how.

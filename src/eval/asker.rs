@@ -25,6 +25,9 @@ use writer::exit::Exit;
 /// Hits that are compared with each other.
 const DIVERSE_HITS: usize = 5;
 
+/// How often a query is asked until its vector is there.
+const ASKED_MAX: usize = 3;
+
 /// Asks the queries of one set.
 pub struct Asker<'a> {
     api: &'a dyn Api,
@@ -76,10 +79,7 @@ impl<'a> Asker<'a> {
         let start = Instant::now();
         let reply = self.api.ask(&Request::Search(request))?;
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let (limit, explain) = (self.asking.limit, Explain::Components);
-        let all = self
-            .api
-            .ask(&Request::Search(self.request(query, QueryOptions { mode, limit, explain })))?;
+        let all = self.ask_for_all(query, mode)?;
         let found = self.documents(&all);
         let rank = |id: &str| {
             let number = self.numbers.get(id)?;
@@ -101,6 +101,24 @@ impl<'a> Asker<'a> {
             micros,
             hits: both_tiers(&all).map(|hit| self.examined_hit(query, hit)).collect(),
         })
+    }
+
+    /// Asks for all examined hits. On a busy machine a vector may come too late for one search, which then finds by words
+    /// alone; such an answer would count for another mode.
+    fn ask_for_all(&self, query: &SetQuery, mode: Mode) -> Result<Reply, ApiError> {
+        let (limit, explain) = (self.asking.limit, Explain::Components);
+        for _ in 0..ASKED_MAX {
+            let request = self.request(query, QueryOptions { mode, limit, explain });
+            let all = self.api.ask(&Request::Search(request))?;
+            if mode != Mode::Hybrid || has_meaning(&all) {
+                return Ok(all);
+            }
+        }
+        let message = format!(
+            "{} was answered by words alone {ASKED_MAX} times, since its vector came too late; measure on a quieter machine, or with --mode lexical",
+            query.id
+        );
+        Err(ApiError::Failed { exit: Exit::Unavailable, message })
     }
 
     /// Returns the best tier of a reply with a relevant document.
@@ -187,6 +205,12 @@ impl<'a> Asker<'a> {
     }
 }
 
+/// Tells whether a reply was ranked by meaning too, or has no hit that could show it.
+fn has_meaning(reply: &Reply) -> bool {
+    let meaning = |hit: &Value| hit.pointer("/score/meaning").is_some_and(Value::is_number);
+    both_tiers(reply).next().is_none() || both_tiers(reply).any(meaning)
+}
+
 /// Returns the likely hits of a reply, which are shown in full.
 pub(super) fn hits(reply: &Reply) -> &[Value] {
     hits_of(reply, "memories")
@@ -248,4 +272,23 @@ pub(super) fn engine_snapshot(local: &Local) -> Result<Snapshot, EvalError> {
         message: error.to_string(),
     };
     Ok(local.engine().snapshot().map_err(stopped)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // S-EVAL-4
+    #[test]
+    fn an_answer_by_words_alone_is_none_of_meaning() {
+        let reply = |meaning: Value| {
+            let hit = json!({ "id": "m", "score": { "words": 1.0, "meaning": meaning } });
+            Reply::new(String::new(), json!({ "memories": [hit], "possible": [] }))
+        };
+        assert!(has_meaning(&reply(json!(0.5))) && !has_meaning(&reply(Value::Null)));
+        let nothing = json!({ "memories": [], "possible": [] });
+        assert!(has_meaning(&Reply::new(String::new(), nothing)), "nothing to tell it by");
+    }
 }

@@ -10,8 +10,9 @@ use cli::{command_output, dispatch};
 use retriever::options::GlobalOptions;
 use writer::exit::Exit;
 
-use crate::args::CommandLine;
+use crate::args::{CommandLine, EvalTask};
 use crate::measurement::measure;
+use crate::request::EvalOutput;
 
 /// Runs the program. It is not a failure if the reader closed the pipe early.
 #[must_use]
@@ -23,8 +24,12 @@ pub fn run(process: &mut Process<'_>, program: &mut Program<'_>) -> Exit {
         Err(error) => return dispatch::explain(process, &error),
     };
     let settings = GlobalOptions { logs: line.logs, model: line.model, ..GlobalOptions::default() };
-    let form = line.eval.form;
-    match measure(program, &settings, line.eval, process.messages) {
+    let (eval, output) = match line.task {
+        Some(EvalTask::Features(eval)) => (eval, EvalOutput::Features),
+        None => (line.eval, EvalOutput::Report),
+    };
+    let form = eval.form;
+    match measure(program, &settings, (eval, output), process.messages) {
         Ok(reply) => command_output::answer(process, form, &reply),
         Err(error) => command_output::refuse(process, &error),
     }

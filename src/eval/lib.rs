@@ -19,6 +19,7 @@ pub mod corpus;
 pub mod economy;
 mod error;
 mod eval_report;
+mod features;
 mod forms;
 pub mod measure;
 pub mod measurement;
@@ -34,6 +35,8 @@ pub mod test_set;
 
 pub use error::EvalError;
 pub use forms::SetFormat;
-pub use request::{EngineNeeds, EngineOptions, EvalEnvironment, EvalRequest, RunProgress};
+pub use request::{
+    EngineNeeds, EngineOptions, EvalEnvironment, EvalOutput, EvalRequest, RunProgress,
+};
 pub use run::run;
 pub use test_set::{QueryScope, Split};

@@ -5,6 +5,7 @@ use std::io::Write;
 use indicatif::ProgressBar;
 
 use crate::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
+use crate::request::EvalOutput;
 use crate::{
     EngineNeeds, EngineOptions, EvalEnvironment, EvalError, EvalRequest, QueryScope, RunProgress,
     SetFormat, Split, run,
@@ -38,10 +39,10 @@ const CACHE_FOLDER: &str = "eval";
 pub fn measure(
     program: &Program<'_>,
     settings: &GlobalOptions,
-    command: Eval,
+    (command, output): (Eval, EvalOutput),
     messages: &mut dyn Write,
 ) -> Result<Reply, ApiError> {
-    let request = request(command)?;
+    let request = request(command, output)?;
     let mut open = |opening: &EngineOptions<'_>| {
         let mut settled = program.resolve_settings(settings)?;
         settled.store = Store::at(opening.logs);
@@ -89,7 +90,7 @@ fn show(bar: &ProgressBar, messages: &mut dyn Write, step: RunProgress<'_>) {
 }
 
 /// Checks all options at once.
-fn request(command: Eval) -> Result<EvalRequest, Problems> {
+fn request(command: Eval, output: EvalOutput) -> Result<EvalRequest, Problems> {
     let mut problems = Problems::none();
     let mut number = |name: &str, given: Option<String>, allowed| {
         let number = requests::number(name, given, allowed);
@@ -102,6 +103,10 @@ fn request(command: Eval) -> Result<EvalRequest, Problems> {
     let relevance = number("min_relevance", command.min_relevance, 0..=100);
     let seed = number("seed", command.seed, 0..=usize::MAX).unwrap_or(SEED_DEFAULT);
     let misses = number("explain_misses", command.explain_misses, 0..=MISSES_MAX);
+    if output == EvalOutput::Features && command.save.is_none() {
+        problems
+            .add("save", "must name the file for the features, such as features.jsonl".to_owned());
+    }
     let now = command.now.as_deref().and_then(|text| time(text, &mut problems));
     problems.or(EvalRequest {
         paths: command.paths,
@@ -119,6 +124,7 @@ fn request(command: Eval) -> Result<EvalRequest, Problems> {
         misses,
         economy: command.economy,
         seed: u64::try_from(seed).unwrap_or(u64::MAX),
+        output,
     })
 }
 

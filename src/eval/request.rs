@@ -37,6 +37,18 @@ pub struct EvalRequest {
     pub economy: bool,
     /// The seed of the resampling.
     pub seed: u64,
+    /// What is made.
+    pub output: EvalOutput,
+}
+
+/// What a run makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EvalOutput {
+    /// A report.
+    #[default]
+    Report,
+    /// The numbers of each query's candidates.
+    Features,
 }
 
 /// The options for starting the engine.

@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use super::asker::{AskOptions, Asker, ModeRun, engine_snapshot, mode_name};
 use super::corpus::{self, EvalCorpus};
-use super::request::{EngineNeeds, EngineOptions, EvalEnvironment, EvalRequest, RunProgress};
+use super::features::FeatureOptions;
+use super::request::{
+    EngineNeeds, EngineOptions, EvalEnvironment, EvalOutput, EvalRequest, RunProgress,
+};
 use super::scratch_folder::ScratchFolder;
 use super::set_result::{ModeResult, SetResult};
 use super::test_set::{QueryScope, TestSet};
-use super::{EvalError, economy, eval_report, forms, misses, saved_run};
+use super::{EvalError, economy, eval_report, features, forms, misses, saved_run};
 use api::local::Local;
 use event::Timestamp;
 use index::embed::worker::WorkerState;
@@ -44,6 +47,9 @@ pub fn run(request: &EvalRequest, around: &mut EvalEnvironment<'_>) -> Result<Re
     {
         saved.find(&set.name, &set.fingerprint())?;
     }
+    if request.output == EvalOutput::Features {
+        return write_features(&sets, request, around);
+    }
     let mut results = Vec::new();
     for (number, (set, scope)) in (0_u32..).zip(&sets) {
         let scratch = ScratchFolder::new(&around.temporary, around.random ^ u128::from(number))?;
@@ -53,6 +59,41 @@ pub fn run(request: &EvalRequest, around: &mut EvalEnvironment<'_>) -> Result<Re
         saved_run::write(path, &results)?;
     }
     eval_report::reply(&results, against.as_ref(), request)
+}
+
+/// Writes the features of all sets and modes into one file.
+fn write_features(
+    sets: &[(TestSet, QueryScope)],
+    request: &EvalRequest,
+    around: &mut EvalEnvironment<'_>,
+) -> Result<Reply, EvalError> {
+    let mut text = features::names_line();
+    let mut queries = 0;
+    for (number, (set, scope)) in (0_u32..).zip(sets) {
+        let scratch = ScratchFolder::new(&around.temporary, around.random ^ u128::from(number))?;
+        let corpus = corpus::write(set, scratch.path())?;
+        let local = open_engine(set, &corpus, request, around, &scratch)?;
+        let modes = modes(&local, request, around)?;
+        let EvalRequest { limit, min_relevance_percent, .. } = *request;
+        let asking = AskOptions { scope: *scope, limit, min_relevance_percent };
+        let asker = Asker::new(&local, set, &corpus, asking);
+        let options = FeatureOptions {
+            scope: *scope,
+            now: request.now.unwrap_or_else(|| day_after(corpus.newest)),
+            candidates_max: limit,
+        };
+        for mode in modes {
+            let run =
+                ModeRun { local: &local, asker: &asker, set, corpus: &corpus, answers: &[], mode };
+            text.push_str(&features::query_lines(&run, options)?);
+            queries += set.queries.len();
+        }
+    }
+    if let Some(path) = &request.save {
+        std::fs::write(path, text).map_err(EvalError::io("write", path))?;
+    }
+    let written = format!("wrote the features of {queries} queries");
+    Ok(Reply::new(written, serde_json::json!({ "queries": queries })))
 }
 
 fn read(
@@ -122,6 +163,11 @@ fn measure_set(
     })
 }
 
+fn day_after(newest: Timestamp) -> Timestamp {
+    let later = newest.as_second().saturating_add(DAY_SECONDS);
+    Timestamp::from_second(later).unwrap_or(newest)
+}
+
 /// Counts the events that searches hold back. This happens after the searches are timed, because the check is
 /// cached.
 fn count_held_back(local: &Local) -> Result<usize, EvalError> {
@@ -137,13 +183,11 @@ fn open_engine(
     around: &mut EvalEnvironment<'_>,
     scratch: &ScratchFolder,
 ) -> Result<Local, EvalError> {
-    let day_after = corpus.newest.as_second().saturating_add(DAY_SECONDS);
-    let day_after = Timestamp::from_second(day_after).unwrap_or(corpus.newest);
     let words_only = request.modes.as_deref() == Some(&[Mode::Lexical]);
     let local = (around.open)(&EngineOptions {
         directory: scratch.path(),
         logs: &scratch.path().join("logs"),
-        now: request.now.unwrap_or(day_after),
+        now: request.now.unwrap_or_else(|| day_after(corpus.newest)),
         needs: if words_only { EngineNeeds::Words } else { EngineNeeds::Meaning },
     })?;
     let (_, memories) = local.embedded()?;
@@ -199,8 +243,13 @@ fn wait_for_vectors(
         if let WorkerState::Failed(error) = progress.state {
             return Ok(Some(error.to_string()));
         }
-        if done + progress.failed >= all {
+        if done >= all {
             return Ok(None);
+        }
+        // A text without a vector would be found by its words alone, and the figures would be of another search.
+        if done + progress.failed >= all {
+            let failed = all.saturating_sub(done);
+            return Ok(Some(format!("{failed} of {all} texts could not be embedded")));
         }
         (around.report_progress)(RunProgress::Progress { doing: "embedding", done, all });
         std::thread::park_timeout(Duration::from_millis(LOOK_MS));

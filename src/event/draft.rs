@@ -46,6 +46,9 @@ pub struct Draft {
     pub expires: Option<String>,
     /// Where it applies: `repo` or `global`.
     pub scope: Option<String>,
+    /// The folder it was learned in, where that is a package of the repository: as the writer sees it, or empty for none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub folder: Option<String>,
     /// Whether it must never leave this machine.
     pub private: bool,
     /// The memory this event is about. Only programs set it; callers cannot.
@@ -58,6 +61,9 @@ pub struct Draft {
     /// callers cannot.
     #[cfg_attr(feature = "serde", serde(default))]
     pub kept_files: Vec<String>,
+    /// Whether its folder is that of an earlier version, so that no directory says another. Only programs set it; callers cannot.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub is_folder_kept: bool,
     /// Problems with the form of the input, reported together with problems of its values.
     pub problems: Problems,
 }

@@ -10,6 +10,9 @@ pub const IMPORTED: &str = "imported";
 /// The tag of rules that people wrote for agents in a file, and of memories imported from such a file.
 pub const AGENT_FILE: &str = "agent-file";
 
+/// The kind of the record that hooks keep of a session. Searches and lists of the newest leave it out, unless it is asked for.
+pub const SESSION_RECORD: &str = "session";
+
 /// The `event_type` of an event that passes a verdict on a memory.
 pub const FEEDBACK: &str = "feedback";
 

@@ -5,10 +5,11 @@ use serde_json::{Map, Value};
 
 use super::audience::PRIVATE;
 use super::confidence::CONFIDENCE;
+use super::folder_path::FOLDER;
 use super::{Draft, Problems, UnknownField, unknown_field};
 
 /// Every field a caller may give, in the order of the line.
-pub(super) const NAMES: [&str; 21] = [
+pub(super) const NAMES: [&str; 22] = [
     "id",
     "timestamp",
     "agent_id",
@@ -29,11 +30,12 @@ pub(super) const NAMES: [&str; 21] = [
     "confidence",
     "expires",
     "scope",
+    FOLDER,
     "private",
 ];
 
 /// Names that people and models use by mistake, and the fields they mean.
-const MEANT: [(&str, &str); 16] = [
+const MEANT: [(&str, &str); 18] = [
     ("type", "event_type"),
     ("kind", "event_type"),
     ("agent", "agent_id"),
@@ -42,6 +44,8 @@ const MEANT: [(&str, &str); 16] = [
     ("symptom", "symptoms"),
     ("error", "symptoms"),
     ("file", "files"),
+    ("package", "folder"),
+    ("directory", "folder"),
     ("text", "lesson"),
     ("content", "lesson"),
     ("memory", "lesson"),
@@ -110,6 +114,7 @@ fn text_field<'a>(draft: &'a mut Draft, name: &str) -> Option<&'a mut Option<Str
         "confidence" => &mut draft.confidence,
         "expires" => &mut draft.expires,
         "scope" => &mut draft.scope,
+        FOLDER => &mut draft.folder,
         _ => return None,
     })
 }

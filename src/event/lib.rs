@@ -18,6 +18,7 @@ mod draft;
 mod envelope;
 mod evidence;
 mod fields;
+mod folder_path;
 mod forge_form;
 mod forges;
 mod id;
@@ -51,10 +52,11 @@ pub use codec::{DecodedLine, EncodedLine, SkipReason};
 pub use confidence::Confidence;
 pub use draft::Draft;
 pub use envelope::Event;
-pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, Verdict};
+pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, SESSION_RECORD, Verdict};
 pub use fields::{
     draft_from_json, strings as list_from_json, type_name as json_type, unknown_draft_field,
 };
+pub use folder_path::FolderPath;
 pub use forges::{ForgePlace, code_commit, forge_of_alias};
 pub use id::EventId;
 pub use joined_line::joined_events;

@@ -76,9 +76,18 @@ impl SuccessRate {
     /// with each success and falls with each failure.
     #[must_use]
     pub fn belief(rate: Option<Self>) -> f64 {
+        Self::aged_belief(rate, 1.0, 1.0)
+    }
+
+    /// Returns [`Self::belief`] where each success counts as `success_share` of one, and each failure as `failure_share`, both 0
+    /// to 1: a report says less as it ages. At 0 nothing is known any more.
+    #[must_use]
+    pub fn aged_belief(rate: Option<Self>, success_share: f64, failure_share: f64) -> f64 {
         let (successes, attempts) = rate.map_or((0, 0), Self::counts);
-        let bound =
-            wilson_lower_bound(f64::from(successes) + ADDED, f64::from(attempts) + 2.0 * ADDED);
+        let failures = f64::from(attempts - successes) * failure_share;
+        let successes = f64::from(successes) * success_share;
+        let attempts = successes + failures;
+        let bound = wilson_lower_bound(successes + ADDED, attempts + 2.0 * ADDED);
         let unknown = wilson_lower_bound(ADDED, 2.0 * ADDED);
         let above = (bound - unknown).max(0.0) / (1.0 - unknown);
         let below = (unknown - bound).max(0.0) / unknown;

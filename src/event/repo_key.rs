@@ -152,6 +152,12 @@ impl RepoKey {
         last.split('~').next().unwrap_or(last)
     }
 
+    /// Tells whether only this machine can make the key, from a path: no other machine has the same for the same repository.
+    #[must_use]
+    pub fn is_of_one_machine(&self) -> bool {
+        self.0.contains('~')
+    }
+
     /// Tells whether `self` is a short form of `other`: its last segments, with or without the hash.
     #[must_use]
     pub fn abbreviates(&self, other: &RepoKey) -> bool {
@@ -335,6 +341,8 @@ mod tests {
     fn two_folders_of_one_name_differ() {
         assert_ne!(RepoKey::from_place("api", "/a/api"), RepoKey::from_place("api", "/b/api"));
         assert_eq!(RepoKey::from_place("api", "/a/api").short_name(), "api");
+        assert!(RepoKey::from_place("api", "/a/api").is_of_one_machine());
+        assert!(!RepoKey::parse("github.com/acme/api").unwrap().is_of_one_machine());
     }
 
     // S-REPO-1

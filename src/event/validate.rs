@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::audience::{PRIVATE, SCOPE};
 use super::confidence::{CONFIDENCE, EXPIRES};
+use super::folder_path::{FOLDER, FolderPath};
 use super::limits::{
     COMMAND_BYTES_MAX, CONTEXT_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, LESSON_BYTES_MAX,
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
@@ -70,10 +71,12 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
             let confidence = check.confidence(draft.confidence.as_deref());
             let expires = check.expires(draft.expires.as_deref(), stamp);
             let scope = check.scope(draft.scope.as_deref());
+            let folder = check.folder(draft.folder.as_deref());
             let given_fields = [
                 (CONFIDENCE, confidence),
                 (EXPIRES, expires.map(Value::from)),
                 (SCOPE, scope.map(Value::from)),
+                (FOLDER, folder.map(Value::from)),
             ];
             let given_fields = given_fields
                 .into_iter()
@@ -174,6 +177,24 @@ impl Check<'_> {
             self.problems.add(SCOPE, format!("must be repo or global; got {}", quoted(text)));
         }
         scope.filter(|scope| *scope != MemoryScope::Repo).map(|scope| scope.as_str().to_owned())
+    }
+
+    /// The top of the repository is the default and is not written.
+    fn folder(&mut self, given: Option<&str>) -> Option<String> {
+        let text = given.map(|text| text.trim().trim_end_matches('/')).unwrap_or_default();
+        let path = text.trim_start_matches("./");
+        if path.is_empty() || path == "." {
+            return None;
+        }
+        let folder = FolderPath::parse(path);
+        if folder.is_none() {
+            let message = format!(
+                "must be the path of a folder below the top of the repository, such as packages/web, or . for none; got {}",
+                quoted(text)
+            );
+            self.problems.add(FOLDER, message);
+        }
+        folder.map(|folder| folder.as_str().to_owned())
     }
 
     /// A day counts to its end.

@@ -17,8 +17,11 @@ pub(crate) enum FieldForm {
 /// The field that is the text of a note.
 pub(crate) const LESSON: &str = "lesson";
 
+/// The field that says of which package a memory is.
+pub(crate) const FOLDER: &str = "folder";
+
 /// The fields of a memory that leave it, in the order of a table.
-pub(crate) const FIELD_NAMES: [(&str, FieldForm); 20] = [
+pub(crate) const FIELD_NAMES: [(&str, FieldForm); 21] = [
     ("id", FieldForm::Text),
     ("timestamp", FieldForm::Time),
     ("agent_id", FieldForm::Text),
@@ -39,6 +42,7 @@ pub(crate) const FIELD_NAMES: [(&str, FieldForm); 20] = [
     ("confidence", FieldForm::Text),
     ("expires", FieldForm::Time),
     ("scope", FieldForm::Text),
+    (FOLDER, FieldForm::Text),
 ];
 
 /// Returns the fields that are properties of a note.

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::field_names::{FieldForm, LESSON, is_field, names_of_form, properties};
+use super::field_names::{FOLDER, FieldForm, LESSON, is_field, names_of_form, properties};
 use super::front_matter::{FrontMatter, quoted_value};
 use super::harvest::ForeignItem;
 use super::loose_values::first_time;
@@ -113,6 +113,10 @@ pub(crate) fn read_line(line: &Value) -> Option<Draft> {
     let is_empty = |value: &Value| matches!(value, Value::String(text) if text.is_empty());
     let kept = known.into_iter().filter(|(name, value)| is_kept(name) && !is_empty(value));
     let mut kept: Map<String, Value> = kept.collect();
+    // A folder that is no clean path is a field of somebody else.
+    if event.folder().is_none() {
+        kept.remove(FOLDER);
+    }
     for name in names_of_form(FieldForm::Time) {
         readable_time(&mut kept, name);
     }
@@ -160,6 +164,10 @@ pub(crate) fn texts_of(fields: &Map<String, Value>, name: &str) -> Vec<String> {
 fn digest(texts: impl Fn(&str) -> Vec<String>, lesson: &str) -> String {
     let mut content = String::new();
     for (name, _) in properties() {
+        // Notes were written before there was this property, and their digests stand.
+        if name == FOLDER && texts(name).is_empty() {
+            continue;
+        }
         content.push_str(&format!("{name}\u{1E}{}\u{1D}", texts(name).join("\u{1F}")));
     }
     content.push_str(lesson);
@@ -223,7 +231,12 @@ mod tests {
     // S-EXPORT-1, S-EXPORT-2
     #[test]
     fn every_field_of_a_memory_leaves_it() {
-        let draft = Draft { session_id: Some("s1".into()), scope: Some("global".into()), ..full() };
+        let draft = Draft {
+            session_id: Some("s1".into()),
+            scope: Some("global".into()),
+            folder: Some("packages/web".into()),
+            ..full()
+        };
         let fields = codec::fields_of(&event(draft));
         let missing: Vec<&String> = fields.keys().filter(|name| !is_field(name)).collect();
         assert!(missing.is_empty(), "{missing:?}");

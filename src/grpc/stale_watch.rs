@@ -53,9 +53,8 @@ impl EventSource for StaleWatch {
         let mut caller = http_caller(None, Audience::Owner);
         caller.directory = Some(self.directory.clone());
         let local = Local::new(Arc::clone(guests.core()), caller);
-        let reply = local
-            .ask(&Request::Stale(StaleRequest { repo: None }))
-            .map_err(|error| status(&error))?;
+        let reply =
+            local.ask(&Request::Stale(StaleRequest::default())).map_err(|error| status(&error))?;
         let stale = reply.answer::<StaleAnswer>().map(|answer| answer.found.stale);
         let stale = stale.into_iter().flatten();
         let now: BTreeMap<String, StaleFields> =

@@ -128,6 +128,11 @@ impl OwnWords {
         self.0.iter().any(|own| own == word)
     }
 
+    /// Tells whether its user set a variable to another value.
+    fn has_setting(&self, name: &str) -> bool {
+        self.0.iter().any(|own| own.split_once('=').is_some_and(|(own, _)| own == name))
+    }
+
     fn has_pair(&self, first: &str, second: &str) -> bool {
         self.0.windows(2).any(|pair| matches!(pair, [a, b] if a == first && b == second))
     }
@@ -139,7 +144,10 @@ fn is_ordinary(words: &[String], failed: &str) -> bool {
     let before = words.iter().take_while(|word| is_variable(word)).count();
     let (variables, rest) = words.split_at_checked(before).unwrap_or_default();
     let own = OwnWords::from_failed(failed, rest.first().map_or("", String::as_str));
-    if !variables.iter().all(|word| own.has(word) || is_ordinary_variable(word)) {
+    if !variables
+        .iter()
+        .all(|word| own.has(word) || is_ordinary_variable(word) || is_choice(word, &own))
+    {
         return false;
     }
     let Some(named) = without_options(rest, &own) else { return false };
@@ -151,14 +159,47 @@ fn is_ordinary(words: &[String], failed: &str) -> bool {
     let Some((arguments, meaning)) = known.min_by_key(|(arguments, _)| arguments.len()) else {
         return false;
     };
+    let head = named.len().saturating_sub(arguments.len());
+    let own_tasks = own_tasks(failed, named.get(..head).unwrap_or_default());
+    let is_own = |name: &str, own: &[String]| {
+        is_name(name) && !has_grave(name) && own.iter().any(|own| own == name)
+    };
+    let own_script = own_tasks.get(..1).unwrap_or_default();
     let is_place = |word: &&str| own.has(word) || is_place(word) && !word.contains(' ');
     match (meaning, arguments) {
         (Named::Places, places) => places.iter().all(is_place),
         (Named::Script, []) => true,
-        (Named::Script, [script, rest @ ..]) => is_target(script) && rest.iter().all(is_place),
-        (Named::Targets, targets) => targets.iter().all(|target| is_target(target)),
-        (Named::Packages, packages) => packages.iter().all(|package| own.has(package)),
+        (Named::Script, [script, rest @ ..]) => {
+            (is_target(script) || is_own(script, own_script)) && rest.iter().all(is_place)
+        }
+        (Named::Targets, targets) => targets.iter().all(|target| {
+            is_target(target) || is_own(target, &own_tasks) || is_choice(target, &own)
+        }),
+        // What chooses among things of the project chooses among packages here.
+        (Named::Packages, packages) => {
+            packages.iter().all(|package| own.has(package))
+                && !rest.iter().any(|word| !own.has(word) && is_choice(word, &own))
+        }
     }
+}
+
+/// Returns the words of the failed command behind the same program and task: its scripts and targets. The value of an option is none.
+fn own_tasks(failed: &str, head: &[&str]) -> Vec<String> {
+    let all = segments(failed).into_iter().filter_map(|part| {
+        let words = simple_words(&part.text)?;
+        let mut named: Vec<&str> = Vec::new();
+        let mut is_value = false;
+        for word in words.iter().map(String::as_str).skip_while(|word| is_variable(word)) {
+            let is_option = word.starts_with('-');
+            if !is_option && !is_value {
+                named.push(word);
+            }
+            is_value = is_option && !word.contains('=') && !is_harmless(word);
+        }
+        let (first, rest) = named.split_at_checked(head.len())?;
+        (first == head).then(|| rest.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    });
+    all.flatten().collect()
 }
 
 /// Returns the words that are no options, if every option is harmless.
@@ -175,7 +216,7 @@ fn without_options<'a>(words: &'a [String], own: &OwnWords) -> Option<Vec<&'a st
         let is_switch = || value.is_none() && (own.has(word) || is_new_switch(word));
         if value.is_some_and(|value| is_known_value(word, value, own)) {
             words.next();
-        } else if !is_harmless(word) && !is_switch() {
+        } else if !is_harmless(word) && !is_switch() && !is_choice(word, own) {
             return None;
         }
     }
@@ -187,7 +228,28 @@ fn is_known_value(option: &str, value: &str, own: &OwnWords) -> bool {
     let (list, begin, end) = OWN_LIST;
     let is_own_list = option == list && value.starts_with(begin) && value.ends_with(end);
     let selects = is_own_list || is_listed("selecting", option);
-    own.has_pair(option, value) || selects && is_place(value)
+    let chooses = || option.starts_with("--") && is_choice(&format!("{option}={value}"), own);
+    own.has_pair(option, value) || selects && is_place(value) || chooses()
+}
+
+/// Tells whether a word chooses among things of the project by a plain value: `QUEUE=local`, `--workers=2`, `-Dcache.mode=memory`. Its name
+/// ends with a listed noun or is its user's own, and its value is a number or listed, so it names no program, package or place.
+fn is_choice(word: &str, own: &OwnWords) -> bool {
+    let Some((name, value)) = word.split_once('=') else { return false };
+    let bare = ["-D", "-P", "--"].iter().find_map(|begin| name.strip_prefix(begin)).unwrap_or(name);
+    let parts = parts(bare);
+    let is_plain = bare.starts_with(|c: char| c.is_ascii_alphabetic())
+        && bare.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    let is_noun =
+        || parts.last().is_some_and(|noun| is_listed("choosing", noun)) || own.has_setting(name);
+    let is_number =
+        || !value.is_empty() && value.len() <= 6 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_harmless =
+        || parts.iter().all(|part| !is_listed("grave", part) && !is_listed("negations", part));
+    is_plain
+        && is_noun()
+        && is_harmless()
+        && (is_number() || is_listed("choices", &value.to_ascii_lowercase()))
 }
 
 fn after_head<'a, 'b>(named: &'b [&'a str], head: &str) -> Option<&'b [&'a str]> {
@@ -269,9 +331,13 @@ fn is_the_failed_one(words: &[String], failed: &str) -> bool {
     if failed.is_empty() || words.iter().any(is_grave) {
         return false;
     }
+    let own = OwnWords(failed.clone());
+    let before = words.iter().take_while(|word| is_variable(word)).count();
     let mut kept = failed.iter().peekable();
-    let is_more = |word: &String| is_neutral(word) || is_ordinary_variable(word);
-    words.iter().all(|word| kept.next_if_eq(&word).is_some() || is_more(word))
+    let is_more = |at: usize, word: &String| {
+        is_neutral(word) || is_ordinary_variable(word) || at < before && is_choice(word, &own)
+    };
+    words.iter().enumerate().all(|(at, word)| kept.next_if_eq(&word).is_some() || is_more(at, word))
         && kept.peek().is_none()
 }
 

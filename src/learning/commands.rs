@@ -222,7 +222,7 @@ pub fn command_goal(command: &str) -> Option<String> {
         return Some(program.to_owned());
     }
     let mut goal = program.to_owned();
-    let arguments = words.filter(|word| is_named(word));
+    let arguments = words.filter(|word| is_named(word) && !is_setting(word));
     for word in arguments {
         goal.push(' ');
         goal.push_str(usual_task(program, word));
@@ -248,7 +248,8 @@ pub fn command_tasks(command: &str) -> Vec<String> {
     let tasks = parts.iter().filter_map(|part| {
         let mut words = words(part);
         let program = words.next().filter(|program| is_program(program))?;
-        let task = words.find(|word| is_named(word)).filter(|_| MANY.contains(&program));
+        let is_task = |word: &&str| is_named(word) && !is_setting(word);
+        let task = words.find(is_task).filter(|_| MANY.contains(&program));
         let task = task.map(|task| format!("{program} {}", usual_task(program, task)));
         Some(task.unwrap_or_else(|| program.to_owned()))
     });
@@ -363,17 +364,19 @@ fn is_named(word: &str) -> bool {
 
 /// Returns the words of a command from its program on. The program is named without its folder.
 pub(crate) fn words(segment: &str) -> impl Iterator<Item = &str> {
-    let is_setting = |word: &str| {
-        word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty()
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        })
-    };
     let is_around = move |word: &&str| WRAPPERS.contains(word) || is_setting(word);
     let mut words =
         segment.split(' ').filter(|word| !word.is_empty()).skip_while(is_around).peekable();
     let program = words.next().map(|word| word.rsplit(['/', '\\']).next().unwrap_or(word));
     program.into_iter().chain(words)
+}
+
+/// Tells whether a word sets a variable, before a program or, as with `make`, behind it.
+fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        !name.is_empty() && name.bytes().all(is_name)
+    })
 }
 
 /// Tells whether a command only reads.
@@ -402,6 +405,7 @@ mod tests {
             ("npm run build -- --force", "npm run build"),
             ("python3 -m pytest tests", "python3 -m pytest"),
             ("/usr/bin/make -j8 all", "make all"),
+            ("make MODE=debug all", "make all"),
             ("terraform apply", "terraform apply"),
             ("./configure --prefix=/x", "configure"),
             ("sudo chown -R $USER . && npm ci", "npm install"),

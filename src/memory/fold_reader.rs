@@ -12,7 +12,9 @@ use super::{
     CowVec, Fold, IdShare, LineOrigin, LinePlace, LogFile, Memory, MemoryBound, Provenance,
     RecordFile, Version, event_record,
 };
-use event::{Confidence, EventId, EventType, MemoryScope, RepoKey, StoreOrigin, SuccessRate};
+use event::{
+    Confidence, EventId, EventType, FolderPath, MemoryScope, RepoKey, StoreOrigin, SuccessRate,
+};
 
 /// A fold that is being read.
 pub struct FoldReader<'a> {
@@ -117,6 +119,10 @@ impl<'a> FoldReader<'a> {
                 0 => MemoryScope::Repo,
                 1 => MemoryScope::Global,
                 _ => return None,
+            },
+            folder: match from.optional_text()? {
+                None => None,
+                Some(path) => Some(FolderPath::parse(path)?),
             },
             is_private: match from.size()? {
                 0 => false,

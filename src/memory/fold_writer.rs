@@ -13,7 +13,7 @@ use super::texts::{RecordBlock, RecordStore};
 use super::{
     Fold, IdShare, LineOrigin, LogFile, Memory, MemoryBound, Provenance, Version, event_record,
 };
-use event::{Confidence, EventId, MemoryScope, RepoKey, StoreOrigin, SuccessRate};
+use event::{Confidence, EventId, FolderPath, MemoryScope, RepoKey, StoreOrigin, SuccessRate};
 
 /// Bytes that are buffered before they are written.
 const PART_BYTES: usize = 256 * 1024;
@@ -105,6 +105,7 @@ impl<'a> SharedFields<'a> {
             to.instant(provenance.expires);
             to.size(usize::from(provenance.confidence == Confidence::Inferred));
             to.size(usize::from(provenance.applies == MemoryScope::Global));
+            to.optional_text(provenance.folder.as_ref().map(FolderPath::as_str));
             to.size(usize::from(provenance.is_private));
         }
     }

@@ -16,6 +16,7 @@ mod lifecycle;
 mod line_place;
 mod lookup;
 mod memory;
+mod memory_folder;
 mod neighbours;
 mod passages;
 mod provenance;

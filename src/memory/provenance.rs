@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::LogFile;
-use event::{Confidence, Event, EventType, MemoryScope, Timestamp};
+use event::{Confidence, Event, EventType, FolderPath, MemoryScope, Timestamp};
 
 /// How, by whom and where memories were written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -26,6 +26,8 @@ pub struct Provenance {
     pub confidence: Confidence,
     /// Where it applies.
     pub applies: MemoryScope,
+    /// The folder of its repository it was learned in, where that is a package.
+    pub folder: Option<FolderPath>,
     /// Whether it must never leave this machine.
     pub is_private: bool,
 }
@@ -67,6 +69,7 @@ impl Provenances {
             expires: event.expires(),
             confidence: event.confidence(),
             applies: event.applies(),
+            folder: event.folder(),
             is_private: event.is_private(),
             log,
         })
@@ -101,6 +104,7 @@ mod tests {
             expires: None,
             confidence: Confidence::Stated,
             applies: MemoryScope::Repo,
+            folder: None,
             is_private: false,
         }
     }

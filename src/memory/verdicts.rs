@@ -24,6 +24,8 @@ pub struct Verdicts {
     pub is_stale: bool,
     /// When it last worked or was confirmed.
     pub last_good: Option<Timestamp>,
+    /// When it last failed.
+    pub last_failed: Option<Timestamp>,
 }
 
 /// How far a memory has proven itself by use.
@@ -59,8 +61,15 @@ impl Maturity {
 
 impl Verdicts {
     /// No verdict.
-    pub(super) const NONE: Self =
-        Self { worked: 0, failed: 0, stale: 0, confirmed: 0, is_stale: false, last_good: None };
+    pub(super) const NONE: Self = Self {
+        worked: 0,
+        failed: 0,
+        stale: 0,
+        confirmed: 0,
+        is_stale: false,
+        last_good: None,
+        last_failed: None,
+    };
 
     /// Counts the verdicts of each voice. Of several verdicts at one time that with the greatest event id is the latest.
     pub(super) fn count<'a>(voices: impl Iterator<Item = &'a VoiceVerdicts<'a>>) -> Self {
@@ -75,6 +84,8 @@ impl Verdicts {
             if let Some(truth) = truth.filter(|truth| truth.is_good()) {
                 counted.last_good = counted.last_good.max(truth.at);
             }
+            let failed = voice.tried.as_ref().filter(|tried| tried.verdict == Verdict::Failed);
+            counted.last_failed = counted.last_failed.max(failed.and_then(|failed| failed.at));
             latest = truth.into_iter().fold(latest, |latest, truth| Some(truth.later(latest)));
         }
         counted.is_stale = latest.is_some_and(|truth| truth.verdict == Verdict::Stale);

@@ -29,7 +29,7 @@ pub struct Version {
 pub(super) type Digest = [u8; 32];
 
 /// The fields that the writer fills in.
-const STAMPS: [&str; 5] = ["timestamp", "commit", "branch", "session_id", "host"];
+const STAMPS: [&str; 6] = ["timestamp", "commit", "branch", "session_id", "host", "folder"];
 
 /// Tells whether a field can come from the writer, which never makes it longer (S-WRITE-2). A
 /// longer value counts as content, in the digest and in the size.

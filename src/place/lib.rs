@@ -8,6 +8,7 @@
 //! a key is spelled (`event::RepoKey`).
 
 mod file_path;
+mod folder_entries;
 mod foreign_path;
 mod git_head;
 mod git_person;
@@ -20,6 +21,7 @@ mod locate;
 mod lost_pointer;
 mod machine;
 mod other_control;
+mod package;
 mod place;
 mod place_by_files;
 mod project_mark;
@@ -27,6 +29,7 @@ mod project_search;
 mod remote;
 mod repository_key;
 mod repository_text;
+mod repository_traces;
 mod setting_text;
 mod small_file;
 mod ssh_hosts;
@@ -36,10 +39,13 @@ mod stored_places;
 mod url_rewrite;
 mod wild_pattern;
 mod work_tree;
+mod workspace_file;
+mod workspace_text;
 
 pub use file_path::{FilePresence, FileViewpoint, KeptPath};
 pub use foreign_path::{directory_of_text, is_absolute_somewhere, is_placeholder};
 pub use git_person::git_person;
+pub use gone_work_tree::custom_tree_name;
 pub use known_commit::has_commit;
 pub use known_directory::{DirectoryOrigin, KnownDirectory};
 pub use locate::Locator;
@@ -48,6 +54,7 @@ pub use place::{NameMatch, Place, PlaceSource, PlaceStrength};
 pub use place_by_files::{place_by_files, remote_key};
 pub use repository_key::{common_dir_key, folder_key};
 pub use repository_text::{RepositoryWord, repository_directory};
+pub use repository_traces::RepositoryTraces;
 pub use steps::Steps;
 pub use stored_places::{NothingStored, StoredPlaces};
 pub use work_tree::{VersionControl, WorkTree};

@@ -308,14 +308,14 @@ impl<'a> Locator<'a> {
         }
         let KeyFinder { machine, stored } = self.keys;
         let gone = gone_tree(&standing.directory, &standing.above, machine, stored)?;
-        let because = PlaceSource::RemovedTree(standing.directory.clone());
+        let because = gone.source(standing.directory.clone());
         let (key, top) = match gone {
-            GoneTree::Beside(top) => {
+            GoneTree::Custom(top) | GoneTree::NamePrefix(top) => {
                 self.steps.add(|| format!("by its name it was a work tree of {}", top.display()));
                 let place = self.at(&top);
                 (place.own_key?, place.top)
             }
-            GoneTree::Stored(key) => {
+            GoneTree::Stored(key) | GoneTree::StoredPrefix(key) => {
                 self.steps.add(|| format!("by its name it was a work tree of {key}"));
                 (key, standing.directory.clone())
             }

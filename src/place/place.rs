@@ -43,6 +43,8 @@ pub enum PlaceSource {
     PointerText(PathBuf),
     /// By the custom of a tool, which removed the directory.
     RemovedTree(PathBuf),
+    /// By the beginning of the name of a removed directory, which may also have been another repository.
+    RemovedNamesake(PathBuf),
     /// By a folder that has memories.
     Memories(PathBuf),
     /// By a file or folder that marks a project.
@@ -81,7 +83,7 @@ impl fmt::Display for PlaceSource {
             Self::PointerText(path) => {
                 write!(out, "its file .git, which names {} (not there)", path.display())
             }
-            Self::RemovedTree(path) => {
+            Self::RemovedTree(path) | Self::RemovedNamesake(path) => {
                 write!(out, "the removed directory {}, by its name", path.display())
             }
             Self::Memories(path) => {
@@ -151,7 +153,8 @@ impl Place {
             | PlaceSource::CommonDir(..)
             | PlaceSource::Remembered(_)
             | PlaceSource::PointerText(_)
-            | PlaceSource::RemovedTree(_) => PlaceStrength::Repository,
+            | PlaceSource::RemovedTree(_)
+            | PlaceSource::RemovedNamesake(_) => PlaceStrength::Repository,
         }
     }
 

@@ -185,6 +185,11 @@ const MAYBE_WORKSPACES: &[(&str, &str)] = &[
     ("pom.xml", "<modules>"),
 ];
 
+/// Tells whether a file is the manifest of a package.
+pub(crate) fn is_package_manifest(name: &str) -> bool {
+    PACKAGES.contains(&name) || PACKAGE_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
 /// The strongest mark of a folder, with its name.
 pub(crate) fn mark_of(folder: &Path) -> Option<(MarkKind, String)> {
     let entries = std::fs::read_dir(folder).ok()?.take(ENTRIES_MAX).flatten();
@@ -209,8 +214,6 @@ fn kind_of(folder: &Path, name: &str) -> Option<MarkKind> {
     if TOPS.contains(&name) {
         return Some(MarkKind::Top);
     }
-    let is_package =
-        PACKAGES.contains(&name) || PACKAGE_ENDINGS.iter().any(|ending| name.ends_with(ending));
     let part = PARTS.contains(&name).then_some(MarkKind::Part);
-    is_package.then_some(MarkKind::Package).or(part)
+    is_package_manifest(name).then_some(MarkKind::Package).or(part)
 }

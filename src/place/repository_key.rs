@@ -132,7 +132,7 @@ impl KeyFinder<'_> {
     fn remembered_or_common_key(&self, found: &GitRepository, steps: &mut Steps) -> KnownKey {
         let common = &found.common_dir;
         match self.stored.key_of_common_dir(common) {
-            Some(key) if !is_of_directory(&key) => {
+            Some(key) if !key.is_of_one_machine() => {
                 steps.add(|| format!("the store remembers {key} for {}", common.display()));
                 (key, PlaceSource::Remembered(common.clone()))
             }
@@ -166,11 +166,6 @@ impl KeyFinder<'_> {
 #[must_use]
 pub fn common_dir_key(common_dir: &Path) -> RepoKey {
     path_key(&repository_name(common_dir), common_dir)
-}
-
-/// Tells whether a key is made of a directory of this machine.
-fn is_of_directory(key: &RepoKey) -> bool {
-    key.as_str().contains('~')
 }
 
 /// Returns the key of a folder: that of its name and the whole path.

@@ -37,6 +37,7 @@ pub fn search_request(request: &SearchRequest, repo: Option<String>) -> Option<S
         not_kinds,
         tags,
         files,
+        folders,
         agents,
         branches,
         since,
@@ -79,6 +80,7 @@ pub fn search_request(request: &SearchRequest, repo: Option<String>) -> Option<S
         ("kinds", kinds),
         ("tags", tags),
         ("files", files),
+        ("folders", folders),
         ("agents", agents),
         ("branches", branches),
     ] {
@@ -103,6 +105,7 @@ pub fn context_request(request: &ContextRequest, repo: String) -> Option<ServerR
     if !request.files.is_empty() {
         fields.insert("files".to_owned(), json!(request.files));
     }
+    fields.extend(request.folder.as_deref().map(|folder| ("folder".to_owned(), folder.into())));
     fields.insert("max_tokens".to_owned(), request.max_tokens.into());
     let is_now = request.as_of.is_none();
     is_now.then(|| ServerRequest::get(format!("context?{}", query_string(&fields))))
@@ -119,14 +122,21 @@ mod tests {
             kinds: named("error"),
             tags: named("npm"),
             files: named("Makefile"),
+            folders: named("web"),
             agents: named("codex"),
             branches: named("main"),
             ..SearchRequest::default()
         };
         let sent = search_request(&request, None).unwrap();
         let asked = format!("{sent:?}");
-        for filter in ["kinds=error", "tags=npm", "files=Makefile", "agents=codex", "branches=main"]
-        {
+        for filter in [
+            "kinds=error",
+            "tags=npm",
+            "files=Makefile",
+            "folders=web",
+            "agents=codex",
+            "branches=main",
+        ] {
             assert!(asked.contains(filter), "{filter}: {asked}");
         }
         let syntax = QuerySyntax::Pasted;

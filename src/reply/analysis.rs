@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::answer::Answer;
 use super::knowledge_brief::{BriefAnswer, ReflectAnswer, brief_text, reflect_text};
-use super::line::{MemoryBody, date, name, origin_text};
+use super::line::{MemoryBody, ReaderPlace, date, name, origin_text};
 use super::line_list::{Line, within};
 use super::memory_fields::memory_map;
 use super::reply::Reply;
@@ -248,7 +248,7 @@ fn line<'a>(place: usize, finding: &GraphFinding, snapshot: &Snapshot) -> Line<'
         Some(_) => (None, "(a note that reads like an instruction is held back)"),
     };
     let before = format!("\n{place}. [{}] {held}", date(memory));
-    Line { before, body, after: format!("{}{why}", origin_text(memory, None)) }
+    Line { before, body, after: format!("{}{why}", origin_text(memory, ReaderPlace::default())) }
 }
 
 fn why(finding: &GraphFinding, snapshot: &Snapshot) -> String {

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use super::context_answer::{ContextAnswer, LastSessionFields};
 use super::excerpt::Interest;
-use super::line::{self, MemoryBody, date, mark, origin_text};
+use super::line::{self, MemoryBody, ReaderPlace, date, mark, origin_text};
 use super::memory_fields::MemoryFields;
 use super::reply::{Reply, Shape};
 use super::search_answer::{BranchById, FilesById};
 use super::section_budget::{SectionDemand, section_bytes};
 use super::tokens::{Budget, tokens, within_tokens};
-use event::RepoKey;
+use event::{FolderPath, RepoKey};
 use memory::Memory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
 use search::{BriefingMemory, BriefingSelection, LastSession, Section};
@@ -29,6 +29,8 @@ pub enum LogState {
 pub struct Briefing<'a> {
     /// The repository.
     pub repo: &'a RepoKey,
+    /// The package of it at hand; its own memories do not name it.
+    pub package: Option<&'a FolderPath>,
     /// The picked memories.
     pub picked: &'a BriefingSelection,
     /// The changed files of memories.
@@ -241,16 +243,12 @@ fn line_of(
 ) -> String {
     let memory: &Memory = &note.memory;
     let body = MemoryBody::new(memory, interest).shown(bytes_max);
-    let files = format!("{}{}", gone(&note.gone), line::changed(memory, briefing.changed));
+    let files =
+        format!("{}{}", line::gone(Some(&note.gone)), line::changed(memory, briefing.changed));
     let branch = line::branch(memory, briefing.unmerged);
-    let after = origin_text(memory, Some(briefing.repo));
+    let reader = ReaderPlace { repo: Some(briefing.repo), package: briefing.package };
+    let after = origin_text(memory, reader);
     format!("\n- [{}] {}{body}{files}{branch}{after}", date(memory), mark(memory))
-}
-
-/// Names missing files.
-fn gone(files: &[String]) -> String {
-    let files = line::files(files);
-    if files.is_empty() { files } else { format!(" (gone: {files})") }
 }
 
 fn answer_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> ContextAnswer {

@@ -5,17 +5,19 @@ use std::fmt::Write;
 
 use super::direction::{OUTBOUND, direction};
 use super::excerpt::Interest;
-use super::line::{MemoryBody, cited_title, date, mark, name};
+use super::line::{MemoryBody, ReaderPlace, cited_title, date, mark, name, origin_text};
 use super::matched_words::matched_words;
 use super::memory_fields::MemoryFields;
 use super::near_misses::{near_miss_title, near_misses};
 use super::reader::ReplyReader;
 use super::reply::{Explain, Reply, Shape};
 use super::score_parts::{ScoreParts, explained, likelihood};
-use super::search_answer::{BranchById, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer};
+use super::search_answer::{
+    BranchById, FilesById, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer,
+};
 use super::session_exchanges::SessionsForSearch;
 use super::tokens::{tokens, within_tokens};
-use event::RepoKey;
+use event::{FolderPath, RepoKey};
 use search::links::LinkedMemory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
 use search::{Hit, NearMiss, Tier};
@@ -26,10 +28,14 @@ pub struct SearchReply<'a> {
     pub hits: &'a [Hit],
     /// The caller's repository; its own memories do not name it.
     pub here: Option<&'a RepoKey>,
+    /// The caller's package of it; its own memories do not name it.
+    pub package: Option<&'a FolderPath>,
     /// The memories that stated links join to likely hits.
     pub linked: &'a [LinkedMemory],
     /// The changed files of memories.
     pub changed: &'a ChangedFiles,
+    /// The files of memories that are gone.
+    pub gone: &'a ChangedFiles,
     /// The memories of branches that are not merged where the caller is.
     pub unmerged: &'a UnmergedMemories,
     /// Notices, one line each.
@@ -100,7 +106,9 @@ fn answer_of(
     (likely, possible): (&[Hit], &[Hit]),
     interest: &Interest<'_>,
 ) -> SearchAnswer {
-    let changed = reply.changed.iter().map(|(id, files)| (id.to_string(), files.clone()));
+    let by_id = |files: &ChangedFiles| -> FilesById {
+        files.iter().map(|(id, files)| (id.to_string(), files.clone())).collect()
+    };
     let is_explained = reply.explain == Explain::Components;
     let near_misses = is_explained.then(|| {
         // The explanation takes room itself; what it leaves no room for is no miss.
@@ -116,7 +124,8 @@ fn answer_of(
         possible: possible.iter().map(|hit| possible_memory(hit, reply.explain)).collect(),
         linked: reply.linked.iter().map(|one| linked_title(one, likely)).collect(),
         notices: reply.notices.to_vec(),
-        changed: (!reply.changed.is_empty()).then(|| changed.collect()),
+        gone: (!reply.gone.is_empty()).then(|| by_id(reply.gone)),
+        changed: (!reply.changed.is_empty()).then(|| by_id(reply.changed)),
         unmerged: branches(reply),
         near_misses,
         filters: (!reply.filters.is_empty()).then(|| reply.filters.to_vec()),
@@ -267,10 +276,15 @@ struct HitFrame {
 impl HitFrame {
     fn new(found: &SearchReply<'_>, explain: Explain, place: usize, hit: &Hit) -> Self {
         let mut after = seen(hit);
+        after.push_str(&super::line::gone(found.gone.get(&hit.memory.id)));
         after.push_str(&super::line::changed(&hit.memory, found.changed));
         after.push_str(&super::line::branch(&hit.memory, found.unmerged));
         after.push_str(&better(hit));
-        after.push_str(&super::line::origin_text(&hit.memory, found.here));
+        after.push_str(&outdated(hit));
+        after.push_str(&origin_text(
+            &hit.memory,
+            ReaderPlace { repo: found.here, package: found.package },
+        ));
         if explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
         }
@@ -297,6 +311,13 @@ fn better(hit: &Hit) -> String {
     format!(" ({how}: {})", name(better.id.short()))
 }
 
+/// Names the older note about the same subject that this one stands above.
+fn outdated(hit: &Hit) -> String {
+    let outdated = hit.outdates.as_ref().filter(|_| hit.better.is_none());
+    outdated
+        .map_or_else(String::new, |note| format!(" (newer than {})", name(note.memory.id.short())))
+}
+
 fn memory_hit(hit: &Hit, explain: Explain) -> MemoryHit {
     let also: Vec<String> = hit.duplicates.iter().map(|memory| memory.id.to_string()).collect();
     MemoryHit {
@@ -304,6 +325,7 @@ fn memory_hit(hit: &Hit, explain: Explain) -> MemoryHit {
         likelihood: likelihood(&hit.score),
         also: (!also.is_empty()).then_some(also),
         better: hit.better.as_ref().map(|better| better.id.to_string()),
+        outdates: hit.outdates.as_ref().map(|note| note.memory.id.to_string()),
         score: score_of(hit, explain),
     }
 }
@@ -355,6 +377,7 @@ mod tests {
             tier: Tier::Likely,
             duplicates: Vec::new(),
             better: None,
+            outdates: None,
         }
     }
 
@@ -374,8 +397,10 @@ mod tests {
         let found_hits = SearchReply {
             hits,
             here,
+            package: None,
             linked,
             changed: &changed,
+            gone: &ChangedFiles::new(),
             unmerged: &UnmergedMemories::new(),
             notices: &[],
             near_misses: &[],
@@ -424,16 +449,19 @@ mod tests {
 
     // S-STALE-6
     #[test]
-    fn changed_files_are_named_at_their_hit() {
+    fn gone_and_changed_files_are_named_at_their_hit() {
         let one = hit(0, "c", "l");
+        let gone = ChangedFiles::from([(one.memory.id.clone(), vec!["src/z.rs".to_owned()])]);
         let files = ["src/a.rs", "src/b\nc.rs", "d"].map(str::to_owned).to_vec();
         let changed = ChangedFiles::from([(one.memory.id.clone(), files)]);
         let hits = [one];
         let found_hits = SearchReply {
             hits: &hits,
             here: None,
+            package: None,
             linked: &[],
             changed: &changed,
+            gone: &gone,
             unmerged: &UnmergedMemories::new(),
             notices: &[],
             near_misses: &[],
@@ -446,10 +474,10 @@ mod tests {
             max_tokens: 500,
         };
         let reply = search(&found_hits, &|_| 0.0);
-        let expected =
-            "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
+        let expected = "c: l `npm ci` (gone: src/z.rs) (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
         assert!(reply.text.contains(expected), "{}", reply.text);
         assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
+        assert_eq!(reply.json["gone"][hits[0].memory.id.as_str()][0], "src/z.rs");
     }
 
     #[test]
@@ -463,8 +491,10 @@ mod tests {
         let asked = SearchReply {
             hits: &hits,
             here,
+            package: None,
             linked: &[],
             changed,
+            gone: changed,
             unmerged: &UnmergedMemories::new(),
             notices,
             near_misses: &[],
@@ -535,7 +565,7 @@ mod tests {
                     "id": format!("{number:0>128}"), "agent_id": "agent ".repeat(6), "repo": "of-one-repo-".repeat(3),
                     "event_type": "kind ".repeat(6), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
                 });
-                Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, duplicates: Vec::new(), better: None }
+                Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, duplicates: Vec::new(), better: None, outdates: None }
             })
             .collect();
         let notices = vec!["Note: searched by words only.".to_owned()];
@@ -544,8 +574,10 @@ mod tests {
                 let asked = SearchReply {
                     hits: &hits,
                     here: None,
+                    package: None,
                     linked: &[],
                     changed: &ChangedFiles::new(),
+                    gone: &ChangedFiles::new(),
                     unmerged: &UnmergedMemories::new(),
                     notices: &notices,
                     near_misses: &[],

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::inert::stamp;
 use super::lifecycle;
-use super::line::{self, MemoryBody, date, mark, origin_text};
+use super::line::{self, MemoryBody, ReaderPlace, date, mark, origin_text};
 use super::memory_fields::{
     EventOfStore, LIFECYCLE, MemoryFields, ORIGINS, mark_made_up, memory_map, or_absent,
 };
@@ -25,7 +25,8 @@ use memory::Memory;
 const WORTH: [&str; 2] = ["confidence", "expires"];
 
 /// Fields that tell where and by whom a memory was learned. Each is shown as one short line.
-const STAMPS: [&str; 7] = ["agent_id", "files", "branch", "host", "session_id", "commit", "source"];
+const STAMPS: [&str; 8] =
+    ["agent_id", "files", "folder", "branch", "host", "session_id", "commit", "source"];
 
 /// The field that tells where a memory stands today.
 const STANDING: &str = "standing";
@@ -194,7 +195,7 @@ pub fn list(title: &str, memories: &[Arc<Memory>], how: DisclosureOccasion) -> M
                     "\n{place}. [{}] {}{body}{}",
                     date(memory),
                     mark(memory),
-                    origin_text(memory, None)
+                    origin_text(memory, ReaderPlace::default())
                 )
             })
             .take_while(|line| {

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::{MemoryBody, date, name, origin_text};
+use super::line::{MemoryBody, ReaderPlace, date, name, origin_text};
 use super::line_list::{Line, within};
 use event::Relation;
 use search::links::{IsolatedMemory, KnowledgeSummary};
@@ -140,7 +140,7 @@ pub(super) fn brief_text(
         .map(|memory| Line {
             before: format!("\nmost linked: [{}] ", date(memory)),
             body: Some(MemoryBody::new(memory, &|_| 0.0)),
-            after: origin_text(memory, None),
+            after: origin_text(memory, ReaderPlace::default()),
         })
         .collect();
     within(|_| head.clone(), &lines, &end_of(notices), max_tokens)
@@ -184,7 +184,7 @@ pub(super) fn reflect_text(
         Some(Line {
             before,
             body: Some(MemoryBody::new(memory, &|_| 0.0)),
-            after: origin_text(memory, None),
+            after: origin_text(memory, ReaderPlace::default()),
         })
     };
     let lines: Vec<Line<'_>> = (1..)

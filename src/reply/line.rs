@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
 use super::inert::{self, stamp};
 use super::memory_fields::CANDIDATE;
-use event::{Event, EventId, RepoKey};
+use event::{Event, EventId, FolderPath, RepoKey};
 use guard::injection::Suspicion;
 use memory::Memory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
@@ -96,6 +96,12 @@ fn shortened(file: &str) -> String {
     if cut > 0 { format!("…{end}") } else { end }
 }
 
+/// Names the files of a memory that are gone.
+pub(super) fn gone(gone: Option<&Vec<String>>) -> String {
+    let files = gone.map_or_else(String::new, |list| files(list));
+    if files.is_empty() { files } else { format!(" (gone: {files})") }
+}
+
 /// Names the changed files of a memory.
 pub(super) fn changed(memory: &Memory, changed: &ChangedFiles) -> String {
     let files = changed.get(&memory.id).map_or_else(String::new, |list| files(list));
@@ -123,8 +129,32 @@ pub(super) fn mark_of(why: Option<Suspicion>) -> String {
     why.map_or_else(String::new, |why| format!("⚠ flagged ({why}): "))
 }
 
+/// Where the reader of an answer works, as far as that is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReaderPlace<'a> {
+    /// The repository; its own memories do not name it.
+    pub repo: Option<&'a RepoKey>,
+    /// The package of it; its own memories do not name it.
+    pub package: Option<&'a FolderPath>,
+}
+
+impl<'a> ReaderPlace<'a> {
+    /// A reader of whom only the repository is known.
+    pub(super) fn of_repo(repo: Option<&'a RepoKey>) -> Self {
+        Self { repo, package: None }
+    }
+
+    /// Says of which package a memory is, if that is not the one at hand.
+    fn folder_name(&self, memory: &Memory) -> Option<String> {
+        let folder = memory.folder()?;
+        let is_here = self.repo == Some(&memory.repo)
+            && self.package.is_some_and(|package| folder.is_within(package));
+        (!is_here).then(|| format!("in {}", shortened(folder.as_str())))
+    }
+}
+
 /// Returns the text after a memory: success, origin, agent and id.
-pub(super) fn origin_text(memory: &Memory, here: Option<&RepoKey>) -> String {
+pub(super) fn origin_text(memory: &Memory, reader: ReaderPlace<'_>) -> String {
     let event = &memory.event();
     let mut after = String::new();
     if let Some(rate) = memory.evidence() {
@@ -135,9 +165,10 @@ pub(super) fn origin_text(memory: &Memory, here: Option<&RepoKey>) -> String {
     }
     let kind = event.event_type.as_str();
     let mut source: Vec<String> = Vec::new();
-    if here != Some(&memory.repo) {
+    if reader.repo != Some(&memory.repo) {
         source.push(name(memory.repo.short_name()));
     }
+    source.extend(reader.folder_name(memory));
     // Errors and patterns need no name; any other kind is named.
     if !matches!(kind, "error" | "success" | "pattern" | "") {
         source.push(name(kind));

@@ -83,6 +83,9 @@ pub struct EventFields {
     /// The version of its format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<u64>,
+    /// The package of its repository in which it was learned, as a path from the top.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// Fields that its writer made up, or that a newer version writes.
     #[serde(flatten)]
     pub more: Map<String, Value>,
@@ -294,6 +297,7 @@ impl From<Map<String, Value>> for EventFields {
             source: take_field(from, "source"),
             memory_id: take_field(from, "memory_id"),
             schema: take_field(from, "schema"),
+            folder: take_field(from, "folder"),
             more: fields,
         }
     }

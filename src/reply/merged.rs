@@ -61,12 +61,23 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
     let text = text(&merged, max_tokens);
     let Merged { hits, possible, linked, notices } = merged;
     let memories = hits.into_iter().map(|likely| likely.hit).collect();
-    let (changed, filters) = (of_own.changed, of_own.filters.or(of_team.filters));
+    let (gone, changed) = (of_own.gone, of_own.changed);
+    let filters = of_own.filters.or(of_team.filters);
     let unmerged = of_own.unmerged;
     let none = SearchAnswer::default();
     Reply::with_text(
         text,
-        &SearchAnswer { memories, possible, linked, notices, filters, changed, unmerged, ..none },
+        &SearchAnswer {
+            memories,
+            possible,
+            linked,
+            notices,
+            filters,
+            gone,
+            changed,
+            unmerged,
+            ..none
+        },
     )
 }
 

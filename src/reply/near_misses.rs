@@ -177,6 +177,9 @@ fn filter_sentence(condition: FilterCondition, memory: &Memory) -> String {
         ),
         FilterCondition::Tag => "It lacks a tag that the filter asks for.".to_owned(),
         FilterCondition::File => "It names no file that the filter asks for.".to_owned(),
+        FilterCondition::Folder => {
+            "It was learned in another folder than the filter asks for.".to_owned()
+        }
         FilterCondition::Branch => {
             "It was learned on another branch than the filter asks for.".to_owned()
         }

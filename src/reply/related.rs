@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
 use super::direction::direction;
-use super::line::{MemoryBody, date, mark, name, origin_text};
+use super::line::{MemoryBody, ReaderPlace, date, mark, name, origin_text};
 use super::line_list::{Line, within};
 use super::memory_fields::MemoryFields;
 use super::node_text::{code_place_text, node_text};
@@ -133,7 +133,10 @@ fn line<'a>(related: &Related<'_>, place: usize, step: &WalkStep) -> Line<'a> {
         Some(memory) => Line {
             before: format!("{before}[{}] {}", date(memory), mark(memory)),
             body: Some(MemoryBody::new(memory, &|_| 0.0)),
-            after: format!("{}{after_all}", origin_text(memory, related.here)),
+            after: format!(
+                "{}{after_all}",
+                origin_text(memory, ReaderPlace::of_repo(related.here))
+            ),
         },
         None => Line {
             before: format!("{before}{}", node_text(&step.node_ref, related.snapshot)),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
-use super::line::{MemoryBody, date, operands, origin_text, word};
+use super::line::{MemoryBody, ReaderPlace, date, operands, origin_text, word};
 use super::memory_fields::MemoryFields;
 use super::reply::Reply;
 use event::RepoKey;
@@ -159,5 +159,5 @@ fn why(signs: &[ContradictionSign]) -> String {
 
 fn line(memory: &Memory, here: &RepoKey) -> String {
     let body = MemoryBody::new(memory, &|_| 0.0).shown(LINE_BYTES);
-    format!("[{}] {body}{}", date(memory), origin_text(memory, Some(here)))
+    format!("[{}] {body}{}", date(memory), origin_text(memory, ReaderPlace::of_repo(Some(here))))
 }

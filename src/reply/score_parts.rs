@@ -32,9 +32,15 @@ pub struct ScoreParts {
     pub trust: f64,
     /// What a newer or better proven memory about the same subject takes.
     pub outdated: f64,
+    /// What it adds that it stands in the place of a memory that it outdates; absent where it outdates none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<f64>,
     /// How near its tokens are to those of the query, -1 to 1; absent where that was not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
+    /// What the package of the caller adds; absent where it adds nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<f64>,
     /// What it takes that its branch is not merged here; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<f64>,
@@ -59,7 +65,9 @@ impl ScoreParts {
             success: part(score.success),
             trust: part(score.trust),
             outdated: part(score.outdated),
+            current: (score.current > 0.0).then(|| part(score.current)),
             tokens: score.late.map(part),
+            package: (score.package > 0.0).then(|| part(score.package)),
             branch: (score.branch < 0.0).then(|| part(score.branch)),
             reranker: score.reranker.map(part),
         }
@@ -70,13 +78,21 @@ impl ScoreParts {
 pub(super) fn explained(score: &Score) -> String {
     let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
     let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
+    let current = match score.current > 0.0 {
+        true => format!(", current {:+.3}", score.current),
+        false => String::new(),
+    };
     let branch = match score.branch < 0.0 {
         true => format!(", branch {:+.3}", score.branch),
         false => String::new(),
     };
+    let package = match score.package > 0.0 {
+        true => format!(", package {:+.3}", score.package),
+        false => String::new(),
+    };
     let reranker = score.reranker.map(|score| format!("; reranker {score:.3}")).unwrap_or_default();
     format!(
-        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}{branch}{reranker}",
+        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}{package}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}{current}{branch}{reranker}",
         score.likelihood * 100.0,
         score.total,
         score.fit,

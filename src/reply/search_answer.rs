@@ -30,6 +30,9 @@ pub struct SearchAnswer {
     /// The words of the query that were read as filters, as they were written; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<String>>,
+    /// The files of hits that are gone from the caller's work tree, by the id of the memory; absent where none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<FilesById>,
     /// The files of hits that changed since these were last confirmed, by the id of the memory; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<FilesById>,
@@ -79,6 +82,9 @@ pub struct MemoryHit {
     /// The id of a newer or better proven memory about the same subject.
     #[serde(default, deserialize_with = "or_absent", skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
+    /// The id of the older memory about the same subject that this one outdates, where that is an answer too.
+    #[serde(default, deserialize_with = "or_absent", skip_serializing_if = "Option::is_none")]
+    pub outdates: Option<String>,
     /// The parts of its score; present where `explain` asks for them.
     #[serde(default, deserialize_with = "or_absent", skip_serializing_if = "Option::is_none")]
     pub score: Option<ScoreParts>,

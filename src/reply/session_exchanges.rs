@@ -250,8 +250,10 @@ mod tests {
             let found_hits = crate::SearchReply {
                 hits: &[],
                 here: None,
+                package: None,
                 linked: &[],
                 changed: &changed,
+                gone: &changed,
                 unmerged: &Default::default(),
                 notices: &[],
                 near_misses: &[],

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
 use super::item;
-use super::line::{self, MemoryBody, date, mark, origin_text};
+use super::line::{self, MemoryBody, ReaderPlace, date, mark, origin_text};
 use super::memory_fields::MemoryFields;
 use super::reply::Reply;
 use super::tokens::{Budget, REPLY_TOKENS_MAX, within_tokens};
 use event::{RepoKey, Timestamp};
 use guard::disclosure::DisclosureOccasion;
 use guard::text::{Layout, neutralise};
+use search::AskedFolder;
 use search::staleness::{StaleMemory, StalenessReport, Symbols};
 
 /// The result of a check.
@@ -23,6 +24,8 @@ pub struct CheckedRepo<'a> {
     pub report: &'a StalenessReport,
     /// The number of older memories that were not checked.
     pub older: usize,
+    /// Only what was learned in one of these folders is told; all is where there is none.
+    pub folders: &'a [AskedFolder],
 }
 
 /// The result of a check in one of several work trees.
@@ -144,9 +147,13 @@ pub fn stale(checked: &CheckedRepo<'_>) -> Reply {
 }
 
 fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> (String, StaleMemories) {
-    let CheckedRepo { repo, report, .. } = checked;
+    let CheckedRepo { repo, report, folders, .. } = checked;
+    let is_asked = |stale: &&StaleMemory| {
+        folders.is_empty() || folders.iter().any(|folder| folder.has(&stale.memory))
+    };
+    let told = report.stale.iter().filter(is_asked);
     let (left_out, shown): (Vec<&StaleMemory>, Vec<&StaleMemory>) =
-        report.stale.iter().partition(|stale| stale.memory.is_left_out(DisclosureOccasion::Listed));
+        told.partition(|stale| stale.memory.is_left_out(DisclosureOccasion::Listed));
     let left_out: Vec<_> = left_out.iter().map(|stale| &stale.memory).collect();
     let mut notices = notices(checked);
     notices.extend(item::held_back(&left_out));
@@ -236,7 +243,7 @@ fn line_of(place: usize, stale: &StaleMemory, repo: &RepoKey) -> String {
         date(memory),
         mark(memory),
         why(stale),
-        origin_text(memory, Some(repo))
+        origin_text(memory, ReaderPlace::of_repo(Some(repo)))
     )
 }
 
@@ -317,7 +324,7 @@ mod tests {
     fn reply_of(stale: Vec<StaleMemory>) -> Reply {
         let report = StalenessReport { checked: 9, pinned: 1, stale, ..<_>::default() };
         let repo = RepoKey::parse("api").unwrap();
-        super::stale(&CheckedRepo { repo: &repo, report: &report, older: 0 })
+        super::stale(&CheckedRepo { repo: &repo, report: &report, older: 0, folders: &[] })
     }
 
     // S-STALE-4

@@ -57,6 +57,16 @@ pub(super) fn files_rule() -> Rule<Vec<String>> {
     list(FILES).with_aliases(&["path", "paths"])
 }
 
+/// Folders of a repository, which are packages.
+pub(super) fn folders_rule() -> Rule<Vec<String>> {
+    list(FILES).option("folder", "FOLDER").with_aliases(&["folder", "package", "packages"])
+}
+
+/// A folder of a repository, which is a package.
+pub(super) fn folder_rule() -> Rule<Option<String>> {
+    text(FILE_BYTES_MAX).option("folder", "FOLDER").with_aliases(&["package"])
+}
+
 /// Ids of memories.
 pub(super) fn ids_rule() -> Rule<Vec<String>> {
     list(IDS).with_aliases(&["id", "memory_id"])

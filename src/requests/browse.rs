@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{files_rule, names_rule, repo_rule};
+use super::bounds::{files_rule, folders_rule, names_rule, repo_rule};
 use super::define::request;
 use super::rule::{choice, text, time, whole, words};
 use event::limits::SHORT_BYTES_MAX;
@@ -28,6 +28,8 @@ request! {
         tags: Vec<String> = names_rule().option("tag", "TAG").with_aliases(&["tag"]);
         /// Only about this file (may be repeated: any may match)
         files: Vec<String> = files_rule().option("file", "PATH");
+        /// Only learned in this folder of a repository, or below it: a package, such as packages/web (may be repeated: any may match)
+        folders: Vec<String> = folders_rule();
         /// Only learned by this agent (may be repeated: any may match)
         agents: Vec<String> = names_rule().option("agent", "AGENT").with_aliases(&["agent", "agent_id"]);
         /// Only learned on this branch of git (may be repeated: any may match)

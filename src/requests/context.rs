@@ -1,7 +1,7 @@
 //! A briefing at the start of work. Not here: what it tells (`api::local::find`).
 
 use super::bounds::{
-    CONTEXT_TOKENS_DEFAULT, QUERY_BYTES_MAX, files_rule, max_tokens_rule, repo_rule,
+    CONTEXT_TOKENS_DEFAULT, QUERY_BYTES_MAX, files_rule, folder_rule, max_tokens_rule, repo_rule,
 };
 use super::define::request;
 use super::rule::{internal, query, time};
@@ -21,6 +21,8 @@ request! {
         files: Vec<String> = files_rule().option("file", "PATH").for_tools("");
         /// The repository: its name, key or URL
         repo: Option<String> = repo_rule().described_default("that of this directory").for_tools("Default: current");
+        /// The package at hand, such as packages/web; what was learned in others is left out
+        folder: Option<String> = folder_rule().described_default("that of this directory, with the others last").unlisted();
         /// Most tokens of the answer
         max_tokens: usize = max_tokens_rule().or(CONTEXT_TOKENS_DEFAULT);
         /// Answer as of this time, by words alone: a time, a day or an age

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{
-    EXPORT_TOKENS_DEFAULT, limit_rule, max_tokens_rule, repo_rule, required_ids_rule,
+    EXPORT_TOKENS_DEFAULT, folders_rule, limit_rule, max_tokens_rule, repo_rule, required_ids_rule,
 };
 use super::browse::BrowseRequest;
 use super::define::request;
@@ -45,6 +45,8 @@ request! {
     pub struct StaleRequest {
         /// The repository; it must be that of the working directory, if there is one
         repo: Option<String> = repo_rule();
+        /// Only learned in this folder of it, or below it: a package, such as packages/web (may be repeated: any may match)
+        folders: Vec<String> = folders_rule().unlisted();
     }
 }
 

@@ -26,6 +26,10 @@ pub fn parameters() -> Vec<Parameter> {
         field("files", "", ParameterValues::List),
         field("success_rate", "Worked, e.g. 9/10", ParameterValues::Text),
         field("repo", "Default: current; or global", ParameterValues::Text),
+        Parameter {
+            tool: ToolForm::Unlisted,
+            ..field("folder", "The package it is of", ParameterValues::Text)
+        },
     ]
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::{
     MIN_RELEVANCE_PERCENT_DEFAULT, NO_QUERY, QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, files_rule,
-    ids_rule, limit_rule, max_tokens_rule, names_rule, repo_rule,
+    folders_rule, ids_rule, limit_rule, max_tokens_rule, names_rule, repo_rule,
 };
 use super::define::request;
 use super::rule::{Choice, Rule, both, choice, internal, query, query_syntax, switch, time, whole};
@@ -19,7 +19,7 @@ request! {
         /// How its words are read
         syntax: QuerySyntax = query_syntax("query");
         /// What to look for; - reads standard input, as text. It may contain filters: repo:x kind:error tag:npm file:a.rs
-        /// agent:codex branch:main since:30d until:2026-03-01
+        /// folder:web agent:codex branch:main since:30d until:2026-03-01
         query: RedactedText = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
             .for_tools("Error text, command or question")
             .with_aliases(&["q", "text", "search", "question", "error", "topic", "prompt"]);
@@ -34,6 +34,8 @@ request! {
         tags: Vec<String> = names_rule().option("tag", "TAG").for_tools("").with_aliases(&["label", "labels"]);
         /// Only about this file (may be repeated: any may match)
         files: Vec<String> = files_rule().option("file", "PATH").for_tools("");
+        /// Only learned in this folder of a repository, or below it: a package, such as packages/web (may be repeated: any may match)
+        folders: Vec<String> = folders_rule().for_tools("");
         /// Only learned by this agent (may be repeated: any may match)
         agents: Vec<String> = names_rule().option("agent", "AGENT").for_tools("").with_aliases(&["agent", "agent_id"]);
         /// Only learned on this branch of git (may be repeated: any may match)

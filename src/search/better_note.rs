@@ -1,54 +1,110 @@
-//! Finds the better of two notes about one subject: a newer one, or one that is far better proven. The other ranks lower
-//! and names it. It is looked up in the whole store, so no filter and no other hit changes the order of two memories.
+//! Finds the better of two notes about one subject: a newer one, or one that is far better proven than a note that failed. The
+//! other ranks lower and names it, and a newer note takes the place of the note that it outdates. It is looked up in the whole
+//! store, so no filter and no other hit changes the order of two memories.
 //! Not here: pairs for somebody to judge (`contradictions`), a replacement that somebody stated (`memory::lifecycle`).
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::contradictions::Comparisons;
+use super::contradictions::{Comparisons, is_comparable};
 use super::dedup::DistinctTexts;
-use super::hit::{Hit, newest_first};
+use super::hit::{Hit, OutdatedNote, Tier, newest_first};
 use super::prior::believed_success;
+use super::score::Score;
+use super::subject_memo::{ComparedState, RememberedNotes, RememberedSubjects};
 use crate::snapshot::Snapshot;
-use event::Timestamp;
-use index::lexical::AnalysisCache;
+use event::{IMPORTED, Timestamp};
 use memory::Memory;
 
 /// What a better note takes from the score of a memory. On `benches/lessons` the note that outdates another scores up
 /// to 0.25 below it, half of them up to 0.07 below.
 const PENALTY: f32 = -0.2;
-/// A note that is this much newer outdates one that is not better proven.
+/// A note that is this much newer outdates one about the same subject.
 const NEWER_SECONDS_MIN: i64 = 24 * 3_600;
-/// By how much one note must be better proven than another: the difference of their success (`prior`).
+/// By how much one note must be better proven than another that failed: the difference of their success (`prior`).
 const SUCCESS_MARGIN: f32 = 0.25;
+/// The longest chain of notes that is followed from an outdated note to the current one.
+const CHAIN_MAX: usize = 3;
 
-/// Names the better note of each hit that has one, and takes the penalty from its score. `hits` are sorted by their
-/// score, and so are those afterwards that the reply has room for: others cannot reach them, so their better notes are not looked up.
-/// Nor are those of hits that are not wanted, since they are not shown.
+/// A memory with its number in the snapshot.
+type NumberedMemory = (u32, Arc<Memory>);
+
+/// Names the better note of each hit that has one, and takes the penalty from its score. A newer note takes the place of the
+/// first hit that it outdates, also where it was no hit itself, unless the query's filter leaves it out (`fits`).
+///
+/// `hits` are sorted by their score, and so are those afterwards that the reply has room for: others cannot reach them, so their
+/// better notes are not looked up. Nor are those of hits that are not wanted, since they are not shown.
 pub(super) fn compare(
     snapshot: &Snapshot,
-    hits: &mut [Hit],
+    hits: &mut Vec<Hit>,
     mut room: DistinctTexts,
     now: Timestamp,
     is_wanted: impl Fn(&Hit) -> bool,
+    fits: impl Fn(&Memory) -> bool,
 ) {
-    let mut words = AnalysisCache::default();
+    let mut own = RememberedSubjects::default();
+    let mut held = snapshot.subjects.try_lock();
+    let RememberedSubjects { words, notes } = held.as_deref_mut().unwrap_or(&mut own);
     let repos = hits.iter().map(|hit| hit.memory.repo.clone()).collect();
-    let mut comparisons = Comparisons::new(snapshot, &repos, now, &mut words);
+    let comparisons = Comparisons::new(snapshot, &repos, now, words);
+    let mut search = BetterNoteSearch { snapshot, now, comparisons, notes };
+    let mut current: BTreeMap<u32, (Arc<Memory>, OutdatedNote)> = BTreeMap::new();
     for hit in hits.iter_mut() {
         if room.is_full_above(hit.score.total) {
             break;
         }
-        if is_wanted(hit) {
-            hit.better = better_than(hit.number, &hit.memory, &mut comparisons);
-        }
-        if hit.better.is_some() {
+        let better = match is_wanted(hit) {
+            true => search.better_than(hit.number, &hit.memory),
+            false => None,
+        };
+        if let Some((number, better)) = better {
+            if is_newer(&better, &hit.memory) && fits(&better) {
+                let outdated = OutdatedNote {
+                    number: hit.number,
+                    memory: Arc::clone(&hit.memory),
+                    score: hit.score,
+                };
+                current.entry(number).or_insert_with(|| (Arc::clone(&better), outdated));
+            }
+            hit.better = Some(better);
             hit.score.outdated = PENALTY;
             hit.score.total += PENALTY;
         }
         room.add(hit);
     }
+    take_places(hits, current);
     hits.sort_by(best_first);
+}
+
+/// Gives each current note the score of the note that it outdates, if that is higher.
+fn take_places(hits: &mut Vec<Hit>, mut current: BTreeMap<u32, (Arc<Memory>, OutdatedNote)>) {
+    for hit in hits.iter_mut() {
+        if let Some((_, outdated)) = current.remove(&hit.number) {
+            take_place(hit, outdated);
+        }
+    }
+    for (number, (memory, outdated)) in current {
+        let mut hit = Hit {
+            number,
+            memory,
+            score: Score::default(),
+            tier: Tier::Likely,
+            duplicates: Vec::new(),
+            better: None,
+            outdates: None,
+        };
+        take_place(&mut hit, outdated);
+        hits.push(hit);
+    }
+}
+
+fn take_place(hit: &mut Hit, outdated: OutdatedNote) {
+    // Not added, since rounding would make it another score.
+    let total = outdated.score.total.max(hit.score.total);
+    hit.score.current = total - hit.score.total;
+    hit.score.total = total;
+    hit.outdates = Some(Box::new(outdated));
 }
 
 /// Orders hits by score, equal ones newest first, then by id.
@@ -57,35 +113,96 @@ pub(super) fn best_first(a: &Hit, b: &Hit) -> Ordering {
     by_score.then_with(|| newest_first(&a.memory, &b.memory))
 }
 
-fn better_than(
-    number: u32,
-    memory: &Memory,
-    comparisons: &mut Comparisons<'_>,
-) -> Option<Arc<Memory>> {
-    if memory.lifecycle().is_pinned {
-        return None;
-    }
-    let is_better = |other: &Memory| other.repo == memory.repo && is_better(other, memory);
-    comparisons.nearest_of_same_subject(number, memory, is_better)
+/// The search for better notes.
+struct BetterNoteSearch<'a> {
+    snapshot: &'a Snapshot,
+    now: Timestamp,
+    comparisons: Comparisons<'a>,
+    notes: &'a mut RememberedNotes,
 }
 
-/// Tells whether a note is better than another about the same subject. Notes of one session complete each other, what
-/// others wrote does not outdate one's own, and a settled pair stays as it was settled.
-fn is_better(other: &Memory, memory: &Memory) -> bool {
+impl BetterNoteSearch<'_> {
+    /// Returns the better note about the subject of a memory; of a chain of notes that outdate each other, the last.
+    fn better_than(&mut self, number: u32, memory: &Arc<Memory>) -> Option<NumberedMemory> {
+        if memory.lifecycle().is_pinned {
+            return None;
+        }
+        let mut last = (number, Arc::clone(memory));
+        for _ in 0..CHAIN_MAX {
+            let Some(next) = self.next_better(last.0, &last.1) else { break };
+            let is_end = !is_newer(&next.1, &last.1);
+            last = next;
+            if is_end {
+                break;
+            }
+        }
+        (last.0 != number).then_some(last)
+    }
+
+    /// Returns the better note that is most surely about the same subject.
+    fn next_better(&mut self, number: u32, memory: &Arc<Memory>) -> Option<NumberedMemory> {
+        let state = ComparedState {
+            memories: self.snapshot.memories(),
+            repos: self.snapshot.repos(),
+            embedded: self.snapshot.embedded_count(),
+        };
+        let known = self.notes.notes_of(memory, &state);
+        let notes = known.unwrap_or_else(|| {
+            let notes = self.comparisons.notes_of_subject(number, memory);
+            self.notes.remember(memory, &state, &notes);
+            notes
+        });
+        let better = notes.into_iter().filter_map(|note| {
+            let other = self.snapshot.memory(note.number)?;
+            let is_better = is_comparable(other, self.now) && is_better(other, memory, self.now);
+            is_better.then(|| (note.odds, note.number, Arc::clone(other)))
+        });
+        let nearest = better.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+        nearest.map(|(_, number, memory)| (number, memory))
+    }
+}
+
+/// Tells whether a note is better than another about the same subject. A newer note is, unless it failed and the other is far
+/// better proven; no report at all is unknown, not bad. Notes of one session complete each other, who is trusted less does not
+/// outdate, and a settled pair stays as it was settled.
+fn is_better(other: &Memory, memory: &Memory, now: Timestamp) -> bool {
     let session = memory.provenance.session_id.as_deref();
     let is_of_session = session.is_some() && other.provenance.session_id.as_deref() == session;
-    let is_outside = other.is_candidate() || other.is_foreign() && !memory.is_foreign();
+    let is_less_trusted = other.is_candidate() || trust_rank(other) < trust_rank(memory);
     let is_settled = memory.lifecycle().distinct.contains(&other.id)
         || other.lifecycle().distinct.contains(&memory.id);
-    if other.id == memory.id || is_of_session || is_outside || is_settled {
+    if other.id == memory.id || is_of_session || is_less_trusted || is_settled {
         return false;
     }
-    let gain = believed_success(other) - believed_success(memory);
-    let is_newer = other
+    let gain = believed_success(other, now) - believed_success(memory, now);
+    if is_newer(other, memory) {
+        let is_disproved = has_failed(other) && gain < -SUCCESS_MARGIN;
+        return !is_disproved && !other.verdicts().is_stale;
+    }
+    has_failed(memory) && gain > SUCCESS_MARGIN
+}
+
+/// Tells whether a note is at least a day newer than another.
+fn is_newer(other: &Memory, memory: &Memory) -> bool {
+    other
         .timestamp
         .zip(memory.timestamp)
-        .is_some_and(|(other, this)| other.as_second() - this.as_second() >= NEWER_SECONDS_MIN);
-    gain > SUCCESS_MARGIN || is_newer && gain >= -SUCCESS_MARGIN && !other.verdicts().is_stale
+        .is_some_and(|(other, this)| other.as_second() - this.as_second() >= NEWER_SECONDS_MIN)
+}
+
+/// Tells whether anybody reported that it failed or no longer holds.
+fn has_failed(memory: &Memory) -> bool {
+    let fell_short = memory.evidence().map(event::SuccessRate::counts);
+    let verdicts = memory.verdicts();
+    verdicts.failed > 0 || verdicts.stale > 0 || fell_short.is_some_and(|(good, all)| good < all)
+}
+
+/// Orders notes by who vouches for them: what this machine's people and agents learned, what the team did, what was imported.
+fn trust_rank(memory: &Memory) -> u8 {
+    match memory.is_foreign() {
+        false => 2,
+        true => u8::from(memory.provenance.source.as_deref() != Some(IMPORTED)),
+    }
 }
 
 #[cfg(test)]
@@ -159,6 +276,7 @@ mod tests {
             (json!({}), json!({ "timestamp": "2026-03-01T12:00:00Z" })),
             (json!({}), json!({ "source": "imported" })),
             (json!({}), json!({ "repo": "github.com/acme/web" })),
+            (json!({ "folder": "packages/web" }), json!({ "folder": "packages/api" })),
         ] {
             assert_eq!(found(&notes(older, newer.clone())), unmoved, "{newer}");
         }

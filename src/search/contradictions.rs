@@ -7,38 +7,25 @@
 //! contexts share words as well. `benches/contradictions` has labelled pairs: 76 of a hundred shown are right, and 77 of a
 //! hundred right ones are shown (`tests/integration/contradictions.rs`).
 
+mod comparisons;
 mod evidence;
+mod likeness;
 mod sign;
 
+pub use comparisons::subject_terms;
+pub(crate) use comparisons::{Comparisons, is_comparable};
 pub use sign::ContradictionSign;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::snapshot::Snapshot;
+use comparisons::{Rival, age};
 use event::{Event, RepoKey, Timestamp};
-use evidence::{ComparedText, alphabetic, text_of};
-use index::lexical::{AnalysisCache, DocId, DocumentFrequencies, LexicalIndex};
-use memory::{Memory, RepoChunks};
+use index::lexical::AnalysisCache;
+use memory::Memory;
 
-/// Memories with shared words that are compared with one; half as many at a save, which waits for them.
-const RELATIVES_MAX: usize = 12;
-/// The rarest words of a memory by which related ones are searched: a save waits for this.
-const KIN_TERMS_MAX: usize = 16;
-/// The same two for a hit of a search, which waits too, and the memories of the whole store that are looked at for it.
-const SUBJECT_RELATIVES_MAX: usize = 4;
-const SUBJECT_TERMS_MAX: usize = 4;
-const SUBJECT_LOOKED_AT_MAX: usize = 48;
 /// The newest memories of a repository that are compared with older ones: some seconds of work.
 const SCANNED_MAX: usize = 2_000;
-
-/// The least weighted shares of common words of two memories about one subject: of their contexts, which tell the
-/// situation, and of their texts. On `benches/lessons`, pairs of which one outdates the other share more than half of the
-/// context in three of four cases, and other pairs of a repository with similar texts at most .4 in nine of ten.
-const SITUATION_MIN: f32 = 0.45;
-const SAME_SUBJECT_MIN: f32 = 0.35;
-/// From this share on they say the same, so neither is better.
-const SAME_TEXT_MIN: f32 = 0.98;
 
 /// Two memories that may contradict each other.
 #[derive(Debug, Clone)]
@@ -84,7 +71,14 @@ pub fn contradictions(
     let mut comparisons = Comparisons::new(snapshot, repos, now, &mut words);
     let mut pairs: Vec<Contradiction> = Vec::new();
     for number in &numbers {
-        pairs.extend(comparisons.with_older(*number));
+        let Some(newer) = snapshot.memory(*number) else { continue };
+        let older = comparisons.with_older(*number, newer).into_iter();
+        pairs.extend(older.map(|Rival { memory: older, kinship, signs }| Contradiction {
+            older,
+            newer: Arc::clone(newer),
+            kinship,
+            signs,
+        }));
     }
     pairs.sort_by(|a, b| b.kinship.total_cmp(&a.kinship).then_with(|| ids(a).cmp(&ids(b))));
     Contradictions { pairs, scanned: numbers.len(), not_scanned }
@@ -102,210 +96,21 @@ pub fn contradictions_of(
 ) -> Vec<(Arc<Memory>, Vec<ContradictionSign>)> {
     let repos = snapshot.keys_of(repo);
     let mut comparisons = Comparisons::new(snapshot, &repos, now, words);
-    let is_here = |memory: &Memory| repos.contains(&memory.repo);
-    let text = ComparedText::from_event(event);
-    let relatives = comparisons.relatives(&text, KIN_TERMS_MAX, RELATIVES_MAX / 2, is_here);
-    let subject = ComparedSubject::from_event(event);
-    let against = |number: u32| {
-        let memory = snapshot.memory(number)?;
-        let older = comparisons.text_of(number, memory);
-        let (kinship, signs) = older.against(&text, &mut comparisons.holders)?;
-        let is_shown = comparisons.is_shown(&signs, kinship, number, memory, &subject);
-        is_shown.then(|| (kinship, Arc::clone(memory), signs))
+    let folder = event.folder();
+    // What holds in one package says nothing of the packages beside it.
+    let is_beside = |memory: &Memory| {
+        memory.folder().zip(folder.as_ref()).is_some_and(|(own, other)| own.is_beside(other))
     };
-    let mut found: Vec<(f32, Arc<Memory>, Vec<ContradictionSign>)> =
-        relatives.into_iter().filter_map(against).collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
-    found.into_iter().map(|(_, memory, signs)| (memory, signs)).collect()
-}
-
-/// Returns the words by which notes about the subject of a memory are looked up, each with its weight; none where its context
-/// is empty, for then nothing is.
-#[must_use]
-pub fn subject_terms(lexical: &LexicalIndex, memory: &Memory) -> Vec<(Box<str>, f32)> {
-    let context = text_of_context(&memory.event());
-    let words = context.map(|context| lexical.prepare(&context).by_rarest(SUBJECT_TERMS_MAX));
-    words.map_or_else(Vec::new, |words| words.engine_terms())
-}
-
-fn text_of_context(event: &Event) -> Option<String> {
-    (!event.context.is_empty()).then(|| ComparedText::from_words(event.context.clone()).text)
+    let is_here = |memory: &Memory| repos.contains(&memory.repo) && !is_beside(memory);
+    let mut found = comparisons.with_event(event, is_here);
+    found.sort_by(|a, b| {
+        b.kinship.total_cmp(&a.kinship).then_with(|| a.memory.id.cmp(&b.memory.id))
+    });
+    found.into_iter().map(|rival| (rival.memory, rival.signs)).collect()
 }
 
 fn ids(pair: &Contradiction) -> (&str, &str) {
     (pair.older.id.as_str(), pair.newer.id.as_str())
-}
-
-fn age(memory: &Memory) -> (Option<Timestamp>, String) {
-    (memory.timestamp, memory.id.to_string())
-}
-
-fn is_comparable(memory: &Memory, now: Timestamp) -> bool {
-    !memory.is_inactive(now) && memory.flagged().is_none() && !memory.is_lost()
-}
-
-/// The comparisons of one scan.
-pub(super) struct Comparisons<'a> {
-    snapshot: &'a Snapshot,
-    now: Timestamp,
-    /// The chunks of memories that hold the repositories.
-    chunks: RepoChunks,
-    /// The document frequencies of the words so far.
-    holders: DocumentFrequencies<'a>,
-    texts: BTreeMap<u32, Rc<ComparedText>>,
-    subjects: BTreeMap<u32, Rc<ComparedSubject>>,
-}
-
-/// What a memory is about.
-struct ComparedSubject {
-    /// Its context; where that is empty, its whole text.
-    situation: ComparedText,
-    text: ComparedText,
-}
-
-impl ComparedSubject {
-    fn from_event(event: &Event) -> Self {
-        let text = text_of(event);
-        let situation = if event.context.is_empty() { &text } else { &event.context };
-        Self {
-            situation: ComparedText::from_words(situation.clone()),
-            text: ComparedText::from_words(text),
-        }
-    }
-}
-
-impl<'a> Comparisons<'a> {
-    pub(super) fn new(
-        snapshot: &'a Snapshot,
-        repos: &BTreeSet<RepoKey>,
-        now: Timestamp,
-        words: &'a mut AnalysisCache,
-    ) -> Self {
-        let chunks = snapshot.memories().chunks_of(repos);
-        let holders = snapshot.lexical().holders(words);
-        Self { snapshot, now, chunks, holders, texts: BTreeMap::new(), subjects: BTreeMap::new() }
-    }
-
-    fn with_older(&mut self, number: u32) -> Vec<Contradiction> {
-        let Some(newer) = self.snapshot.memory(number).cloned() else { return Vec::new() };
-        let text = self.text_of(number, &newer);
-        let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
-        let relatives = self.relatives(&text, KIN_TERMS_MAX, RELATIVES_MAX, is_older);
-        let mut found = Vec::new();
-        for other in relatives {
-            let Some(older) = self.snapshot.memory(other).cloned() else { continue };
-            let is_settled = older.lifecycle().distinct.contains(&newer.id)
-                || newer.lifecycle().distinct.contains(&older.id);
-            let against = self.text_of(other, &older).against(&text, &mut self.holders);
-            let Some((kinship, signs)) = against.filter(|_| !is_settled) else { continue };
-            let subject = self.subject_of(number, &newer);
-            if self.is_shown(&signs, kinship, other, &older, &subject) {
-                let newer = Arc::clone(&newer);
-                found.push(Contradiction { older, newer, kinship, signs });
-            }
-        }
-        found
-    }
-
-    /// Tells whether signs are shown: of texts that say the same, always; else where both are about the same subject.
-    fn is_shown(
-        &mut self,
-        signs: &[ContradictionSign],
-        kinship: f32,
-        number: u32,
-        older: &Memory,
-        newer: &ComparedSubject,
-    ) -> bool {
-        if signs.contains(&ContradictionSign::Repeats) {
-            return true;
-        }
-        let older = self.subject_of(number, older);
-        let situation = older.situation.kinship_with(&newer.situation, &mut self.holders);
-        kinship >= SAME_SUBJECT_MIN && situation.is_some_and(|share| share >= SITUATION_MIN)
-    }
-
-    /// Returns the active memory that `allows` and whose situation and text are most like those of a memory, if it is
-    /// about the same subject. A memory whose context is empty has no situation.
-    pub(super) fn nearest_of_same_subject(
-        &mut self,
-        number: u32,
-        memory: &Memory,
-        allows: impl Fn(&Memory) -> bool,
-    ) -> Option<Arc<Memory>> {
-        let this = self.subject_of(number, memory);
-        let has_context = |memory: &Memory| !memory.event().context.is_empty();
-        if !has_context(memory) {
-            return None;
-        }
-        let relatives = self.like(&this.situation, allows);
-        let mut nearest: Option<(f32, Arc<Memory>)> = None;
-        for other in relatives {
-            let Some(memory) = self.snapshot.memory(other).cloned() else { continue };
-            let that = self.subject_of(other, &memory);
-            let situation = that.situation.kinship_with(&this.situation, &mut self.holders);
-            if situation.is_none_or(|share| share < SITUATION_MIN) {
-                continue;
-            }
-            let Some(share) = that.text.kinship_with(&this.text, &mut self.holders) else {
-                continue;
-            };
-            let is_nearer = nearest.as_ref().is_none_or(|(best, _)| share > *best);
-            if is_nearer && (SAME_SUBJECT_MIN..SAME_TEXT_MIN).contains(&share) {
-                nearest = Some((share, memory));
-            }
-        }
-        nearest.map(|(_, memory)| memory)
-    }
-
-    fn subject_of(&mut self, number: u32, memory: &Memory) -> Rc<ComparedSubject> {
-        let subject = self
-            .subjects
-            .entry(number)
-            .or_insert_with(|| Rc::new(ComparedSubject::from_event(&memory.event())));
-        Rc::clone(subject)
-    }
-
-    fn text_of(&mut self, number: u32, memory: &Memory) -> Rc<ComparedText> {
-        let text = self
-            .texts
-            .entry(number)
-            .or_insert_with(|| Rc::new(ComparedText::from_event(&memory.event())));
-        Rc::clone(text)
-    }
-
-    /// Returns the active memories that `allows` among those of the whole store that share the most words with a text.
-    /// A search among those that it allows would read every memory that shares a word.
-    fn like(&mut self, text: &ComparedText, allows: impl Fn(&Memory) -> bool) -> Vec<u32> {
-        let words = self.holders.prepare(&text.text);
-        text.terms.get_or_init(|| alphabetic(words.terms().map(|term| term.term)));
-        let found = words.by_rarest(SUBJECT_TERMS_MAX).search(|_| true, SUBJECT_LOOKED_AT_MAX);
-        let found = found.into_iter().map(|scored| scored.doc.0);
-        let fits = |number: &u32| {
-            let memory = self.snapshot.memory(*number);
-            memory.is_some_and(|memory| allows(memory) && is_comparable(memory, self.now))
-        };
-        found.filter(fits).take(SUBJECT_RELATIVES_MAX).collect()
-    }
-
-    /// Returns the active memories that share the most words with a text.
-    fn relatives(
-        &mut self,
-        text: &ComparedText,
-        terms_max: usize,
-        count: usize,
-        allows: impl Fn(&Memory) -> bool,
-    ) -> Vec<u32> {
-        let words = self.holders.prepare(&text.text);
-        text.terms.get_or_init(|| alphabetic(words.terms().map(|term| term.term)));
-        let words = words.by_rarest(terms_max);
-        let keep = |doc: DocId| {
-            let memory = self.snapshot.memory(doc.0);
-            memory.is_some_and(|memory| allows(memory) && is_comparable(memory, self.now))
-        };
-        let may = |doc: DocId| self.chunks.may_hold(doc.0);
-        let found = words.search_among(may, keep, count).into_iter();
-        found.map(|scored| scored.doc.0).collect()
-    }
 }
 
 #[cfg(test)]
@@ -313,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::evidence::KINSHIP_MIN;
+    use super::evidence::{ComparedText, KINSHIP_MIN};
     use super::*;
     use crate::tests::snapshot;
 
@@ -361,6 +166,46 @@ mod tests {
             [ContradictionSign::Repeats]
         );
         assert!(of_two("the socket belongs to the pod", "the pod owns its socket").is_empty());
+    }
+
+    // S-LIFE-9
+    #[test]
+    fn the_same_preference_in_two_notes_is_no_contradiction() {
+        let prefer = "install the gateway's parts with pnpm rather than npm";
+        for again in [
+            "for the parts of the gateway use pnpm instead of npm",
+            "the gateway's parts: pnpm, not npm",
+            "install parts of the gateway with pnpm in place of npm",
+        ] {
+            assert_eq!(of_two(prefer, again), [], "{again}");
+        }
+        let other = "install the gateway's parts with bun rather than npm";
+        assert_eq!(of_two(prefer, other).len(), 1, "another preference may contradict it");
+    }
+
+    // S-LIFE-9
+    #[test]
+    fn a_change_told_in_other_words_names_the_older_note() {
+        let note = |day: u32, context: &str, lesson: &str| {
+            let mut line = line(day, "api", lesson);
+            line["context"] = context.into();
+            line
+        };
+        let old = note(
+            1,
+            "adding a feature toggle",
+            "Toggles are in Walrusly; create the toggle in the test environment first.",
+        );
+        let new = "Walrusly was cancelled. Create toggles in Otterleash; the test environment reads them first.";
+        let new = note(5, "the admin page showed nothing", new);
+        let found = signs(&[old.clone(), new]);
+        assert_eq!(found, [("m01".to_owned(), "m05".to_owned(), vec![ContradictionSign::Changes])]);
+        let unrelated = note(
+            5,
+            "the admin page showed nothing",
+            "The page was cancelled by the browser; reload it.",
+        );
+        assert_eq!(signs(&[old, unrelated]), []);
     }
 
     proptest! {

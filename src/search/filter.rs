@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::asked_file::AskedFile;
+use super::asked_folder::AskedFolder;
 use super::phrase::Phrase;
 use event::{RepoKey, Timestamp, same_tag};
 use guard::disclosure::{Disclosure, DisclosureOccasion};
@@ -54,6 +55,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// Only memories about one of these files: a path, or the end of one.
     pub files: Vec<AskedFile>,
+    /// Only memories learned in one of these folders, or below it.
+    pub folders: Vec<AskedFolder>,
     /// Only memories learned by one of these agents.
     pub agents: Vec<String>,
     /// Only memories learned on one of these branches of git.
@@ -94,6 +97,8 @@ impl Filter {
                 .agents
                 .iter()
                 .any(|agent| same(agent.trim(), memory.provenance.agent_id.trim()));
+        let folder =
+            self.folders.is_empty() || self.folders.iter().any(|folder| folder.has(memory));
         // Filters that read the record come last.
         let event = || {
             let event = memory.event();
@@ -111,7 +116,7 @@ impl Filter {
         let phrase = || self.phrase.as_ref().is_none_or(|phrase| phrase.is_in(memory));
         let also = || self.also.as_ref().is_none_or(|also| also.fits(memory));
         let is_in_time = || self.is_in_time(memory.timestamp);
-        repo && kind && agent && is_in_time() && fits_record() && also() && phrase()
+        repo && kind && agent && folder && is_in_time() && fits_record() && also() && phrase()
     }
 
     /// Tells whether it lets everything through, as most do: then no memory need be looked at.
@@ -122,6 +127,7 @@ impl Filter {
             not_kinds,
             tags,
             files,
+            folders,
             agents,
             branches,
             since,
@@ -133,7 +139,7 @@ impl Filter {
         let lists = [kinds, not_kinds, tags, agents, branches];
         repos.is_none()
             && lists.into_iter().all(Vec::is_empty)
-            && files.is_empty()
+            && (files.is_empty() && folders.is_empty())
             && (since, until) == (&None, &None)
             && phrase.is_none()
             && also.as_ref().is_none_or(|also| also.is_open())

@@ -21,6 +21,19 @@ pub struct Hit {
     pub duplicates: Vec<Arc<Memory>>,
     /// A newer or better proven memory of the same repository about the same subject.
     pub better: Option<Arc<Memory>>,
+    /// The memory about the same subject that this one outdates, where that is a hit too.
+    pub outdates: Option<Box<OutdatedNote>>,
+}
+
+/// A hit that a newer note about the same subject outdates.
+#[derive(Debug, Clone)]
+pub struct OutdatedNote {
+    /// Its number in the snapshot.
+    pub(crate) number: u32,
+    /// The memory.
+    pub memory: Arc<Memory>,
+    /// How it was ranked before the newer note took its place.
+    pub(crate) score: Score,
 }
 
 /// How likely a hit answers the query, in two steps.

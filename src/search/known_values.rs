@@ -16,6 +16,9 @@ pub fn is_known_value(snapshot: &Snapshot, filter: &FilterWord) -> bool {
     match filter {
         FilterWord::Kind(kind) => any(&|memory| same(memory.provenance.kind.as_str(), kind)),
         FilterWord::Agent(agent) => any(&|memory| same(&memory.provenance.agent_id, agent)),
+        FilterWord::Folder(folder) => {
+            any(&|memory| memory.folder().is_some_and(|own| own.is_within(folder)))
+        }
         FilterWord::Branch(branch) => {
             any(&|memory| memory.event().branch.as_deref() == Some(branch.as_str()))
         }

@@ -6,6 +6,7 @@
 //! query (`engine`).
 
 mod asked_file;
+mod asked_folder;
 mod better_note;
 mod briefing;
 mod candidates;
@@ -30,6 +31,7 @@ mod relevance;
 mod score;
 pub mod snapshot;
 pub mod staleness;
+mod subject_memo;
 mod syntax;
 mod tag_suggestions;
 mod time_point;
@@ -41,7 +43,10 @@ pub mod testing;
 mod tests;
 
 pub use asked_file::{AskedFile, same_file};
-pub use briefing::{BriefingMemory, BriefingSelection, LastSession, Occasion, Section, pick};
+pub use asked_folder::AskedFolder;
+pub use briefing::{
+    BriefingMemory, BriefingSelection, LastSession, Occasion, PackagePolicy, Section, pick,
+};
 pub use completion::{COMPLETIONS_MAX, CompletionSlot, Completions, complete};
 pub use contradictions::{
     Contradiction, ContradictionSign, Contradictions, contradictions, contradictions_of,
@@ -59,6 +64,7 @@ pub use phrase::Phrase;
 pub use pipeline::{PendingSearch, SearchResult, begin, find, search};
 pub use query::{Query, Tiers, WordMatching};
 pub use score::Score;
+pub use subject_memo::SubjectMemo;
 pub use syntax::{FilterWord, ParsedQuery, QuerySyntax, as_pasted};
 pub use tag_suggestions::{SuggestedTag, suggested_tags};
 pub use time_point::TimePoint;

@@ -67,6 +67,8 @@ pub enum FilterCondition {
     Tag,
     /// By file.
     File,
+    /// By folder.
+    Folder,
     /// By branch.
     Branch,
     /// By a phrase in quotes.
@@ -123,6 +125,7 @@ fn failed_condition(memory: &Memory, filter: &Filter) -> Option<FilterCondition>
         (FilterCondition::Time, Filter { since: filter.since, until: filter.until, ..none() }),
         (FilterCondition::Tag, Filter { tags: filter.tags.clone(), ..none() }),
         (FilterCondition::File, Filter { files: filter.files.clone(), ..none() }),
+        (FilterCondition::Folder, Filter { folders: filter.folders.clone(), ..none() }),
         (FilterCondition::Branch, Filter { branches: filter.branches.clone(), ..none() }),
         (FilterCondition::Phrase, Filter { phrase: filter.phrase.clone(), ..none() }),
     ];

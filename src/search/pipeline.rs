@@ -1,7 +1,6 @@
 //! From a query to ranked hits, pure: candidates, fusion, priors, dedup, cut. A search changes nothing and reads only
 //! its snapshot. Not here: each step (its own file), the text of a hit (`reply`), the vector of the query (`engine`).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::candidates::{ByWords, Candidate, CandidateSearch, FlaggedPolicy};
@@ -11,13 +10,13 @@ use super::filter::Filter;
 use super::hit::{Hit, Tier, newest_first};
 use super::near_miss::{self, LossReason, Losses, NearMiss};
 use super::phrase::{self, Phrase};
-use super::prior::{self, Locality};
+use super::prior::{self, CallerScope};
 use super::query::{Query, Tiers, WordMatching};
 use super::score::Score;
 use super::staleness::UnmergedPolicy;
 use super::{better_note, dedup, fuse, late_interaction, relevance, top_k};
 use crate::snapshot::Snapshot;
-use event::{RepoKey, Timestamp};
+use event::Timestamp;
 use index::lexical::{DocId, PreparedQuery};
 use memory::Memory;
 
@@ -168,18 +167,18 @@ impl Ranking<'_> {
             if is_shown(&hit) || hit.memory.is_lost() {
                 return None;
             }
-            let score = self.assess(query, &hit);
-            let is_likely = self.tier(query, &score).is_some();
+            let (score, tier) = self.assess(query, &hit);
+            let is_likely = tier.is_some();
             let left_out = near_miss::exclusion_reason(&hit.memory, &query.filter, self.now)
                 .or_else(|| query.filter.flagged.hides(&hit.memory).then_some(LossReason::Flagged));
             let (score, lost_by) = match (left_out, losses.loss_of(hit.number)) {
                 (Some(_), _) if !is_likely => return None,
                 (Some(lost_by), _) => (score, lost_by),
                 (None, Some((lost, by @ (LossReason::Duplicate(_) | LossReason::Failure)))) => {
-                    (self.assess(query, lost), by.clone())
+                    (self.assess(query, lost).0, by.clone())
                 }
                 (None, _) if !is_likely => (score, LossReason::Floor { least }),
-                (None, Some((lost, lost_by))) => (self.assess(query, lost), lost_by.clone()),
+                (None, Some((lost, lost_by))) => (self.assess(query, lost).0, lost_by.clone()),
                 // It was too far behind to be compared.
                 (None, None) => (score, LossReason::Limit(self.limit)),
             };
@@ -192,18 +191,26 @@ impl Ranking<'_> {
         let snapshot = self.snapshot;
         let mut hits = self.weigh(query, candidates, dedup::compared_max(self.limit));
         hits.sort_by(better_note::best_first);
-        let is_shown = |hit: &Hit| self.tier(query, &self.assess(query, hit)).is_some();
+        let is_shown = |hit: &Hit| self.assess(query, hit).1.is_some();
+        let fits = |memory: &Memory| {
+            let unmerged = query.unmerged.filter(|unmerged| unmerged.contains_key(&memory.id));
+            let is_left_out =
+                query.unmerged_policy == UnmergedPolicy::LeftOut && unmerged.is_some();
+            query.filter.fits(memory) && !query.filter.flagged.hides(memory) && !is_left_out
+        };
         let similar = match query.min_likelihood > 0.0 {
             true => SimilarPolicy::AsTitles,
             false => SimilarPolicy::Keep,
         };
         let room = dedup::DistinctTexts::new(self.limit, similar);
-        better_note::compare(snapshot, &mut hits, room, self.now, is_shown);
+        better_note::compare(snapshot, &mut hits, room, self.now, is_shown, fits);
         let mut hits = dedup::collapse(hits, self.limit, similar, losses);
         if let Some(failure) = query.failure {
             let failure = FailureMatch::new(failure, self.words);
             hits.retain(|hit| {
-                let is_about_it = failure.matches(&hit.memory);
+                let outdated = hit.outdates.as_ref().map(|note| &note.memory);
+                let mut notes = std::iter::once(&hit.memory).chain(outdated);
+                let is_about_it = notes.any(|memory| failure.matches(memory));
                 if !is_about_it {
                     losses.record_loss(hit, || LossReason::Failure);
                 }
@@ -240,8 +247,7 @@ impl Ranking<'_> {
             .flatten()
             .map(late_interaction::LateScore::computed)
             .chain(std::iter::repeat(None));
-        let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
-        let nearest = Locality::from_same_repo(here.is_some());
+        let caller = CallerScope::new(snapshot, query);
         let weigh = |fit, (candidate, late): (Candidate, Option<f32>)| {
             let memory = Arc::clone(snapshot.memory(candidate.number)?);
             let is_unmerged =
@@ -249,11 +255,8 @@ impl Ranking<'_> {
             if is_unmerged && query.unmerged_policy == UnmergedPolicy::LeftOut {
                 return None;
             }
-            let is_of =
-                |keys: &BTreeSet<RepoKey>| memory.is_global() || keys.contains(&memory.repo);
-            let is_here = here.as_ref().is_some_and(is_of);
-            let place = Locality::from_same_repo(is_here);
-            let score = prior::weigh(&candidate, fit, &memory, self.now, place);
+            let locality = caller.locality(&memory);
+            let score = prior::weigh(&candidate, fit, &memory, self.now, locality);
             let score = Score { late, ..score };
             let score = if is_unmerged { prior::on_other_branch(score) } else { score };
             Some(Hit {
@@ -263,18 +266,36 @@ impl Ranking<'_> {
                 tier: Tier::Likely,
                 duplicates: Vec::new(),
                 better: None,
+                outdates: None,
             })
         };
         let fitting = fits.into_iter().zip(candidates.into_iter().zip(computed)).collect();
         let total = |hit: &Hit| hit.score.total;
-        top_k::weigh_top_k(fitting, needed, |fit| prior::total_max(fit, nearest), weigh, total)
+        top_k::weigh_top_k(
+            fitting,
+            needed,
+            |fit| prior::total_max(fit, caller.nearest()),
+            weigh,
+            total,
+        )
     }
 
-    /// Returns the score of a hit with its likelihood.
-    fn assess(&self, query: &Query<'_>, hit: &Hit) -> Score {
-        let mut score = Score { terms: self.words.terms().len(), ..hit.score };
+    /// Returns the score of a hit with its likelihood, and its tier; no tier where it is unlikely. A note in the place of one
+    /// that it outdates answers the query at least as likely as that one.
+    fn assess(&self, query: &Query<'_>, hit: &Hit) -> (Score, Option<Tier>) {
+        let own = self.with_likelihood(query, hit.number, hit.score);
+        let tier = self.tier(query, &own);
+        let Some(outdated) = &hit.outdates else { return (own, tier) };
+        let other = self.with_likelihood(query, outdated.number, outdated.score);
+        let best = tier.into_iter().chain(self.tier(query, &other)).min();
+        (Score { likelihood: own.likelihood.max(other.likelihood), ..own }, best)
+    }
+
+    /// Returns the score of the memory of a number with its likelihood.
+    fn with_likelihood(&self, query: &Query<'_>, number: u32, score: Score) -> Score {
+        let mut score = Score { terms: self.words.terms().len(), ..score };
         if query.words == WordMatching::On {
-            let overlap = self.words.overlap(DocId(hit.number));
+            let overlap = self.words.overlap(DocId(number));
             (score.covered, score.rarity) = (overlap.coverage, overlap.rarity);
         }
         Score { likelihood: relevance::likelihood(&score), ..score }
@@ -296,8 +317,8 @@ impl Ranking<'_> {
     /// Computes the likelihood and the tier of each hit, and drops the unlikely ones.
     fn judge(&self, query: &Query<'_>, hits: &mut Vec<Hit>, losses: &mut Losses) {
         hits.retain_mut(|hit| {
-            hit.score = self.assess(query, hit);
-            let tier = self.tier(query, &hit.score);
+            let (score, tier) = self.assess(query, hit);
+            hit.score = score;
             // What is much like a better hit is a title at most.
             hit.tier = tier.unwrap_or_default().max(hit.tier);
             let is_kept =
@@ -341,6 +362,7 @@ pub(super) fn newest(
         tier: Tier::Likely,
         duplicates: Vec::new(),
         better: None,
+        outdates: None,
     };
     let shown = shown.filter(|(_, memory)| !memory.is_lost());
     (shown.map(hit).collect(), held_back)

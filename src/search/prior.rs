@@ -1,9 +1,12 @@
 //! The priors of a memory: its repository, age, success and trust. Each adds a little to the fit or takes a little,
 //! so that none can outweigh a clearly better fit. Not here: the fit (`fuse`).
 
-use super::Score;
+use std::collections::BTreeSet;
+
 use super::candidates::Candidate;
-use event::{Confidence, SuccessRate, Timestamp};
+use super::{Query, Score};
+use crate::snapshot::Snapshot;
+use event::{Confidence, FolderPath, RepoKey, SuccessRate, Timestamp};
 use memory::Memory;
 
 /// A prior that grows with the fit: a good fit shows that the memory is about the query, so its priors say more.
@@ -20,6 +23,9 @@ impl FitPrior {
 
 /// What the caller's repository adds to a fit. These three were chosen on the tune half of `benches/lessons`.
 const SAME_REPO: FitPrior = FitPrior { base: 0.08, per_fit: 0.2 };
+/// What the caller's package of that repository adds: as a repository does, so that the notes of its neighbours come behind. Those of no
+/// package, or of a folder above, stay as they are.
+const SAME_PACKAGE: FitPrior = FitPrior { base: 0.06, per_fit: 0.2 };
 /// The range of what age adds or takes.
 const RECENCY_SPAN: FitPrior = FitPrior { base: 0.0, per_fit: 0.25 };
 /// The range of what success adds or takes.
@@ -27,6 +33,10 @@ const SUCCESS_SPAN: FitPrior = FitPrior { base: 0.0, per_fit: 0.25 };
 /// The half-life of recency, in days. One for all kinds: others were measured, and differed by one or two questions
 /// either way.
 const HALF_LIFE_DAYS: f32 = 180.0;
+
+/// The half-life of a report of success or failure, in days. Reports of tools that were replaced since are older than a year
+/// in most repositories that we read.
+const REPORT_HALF_LIFE_DAYS: f32 = 365.0;
 
 /// What the source takes. Agents and people who learned it themselves are neutral.
 const TRUST: [(&str, f32); 5] =
@@ -51,26 +61,70 @@ const DOUBT_FAILED: f32 = -0.35;
 /// For a memory of a branch that is not merged where the caller is: it may be no fact there.
 const UNMERGED: f32 = -0.3;
 
-/// Whether a memory is from the caller's repository.
+/// How near a memory is to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Locality {
-    /// The same repository.
+    /// Of the same package of the same repository.
+    SamePackage,
+    /// Of the same repository.
     SameRepo,
-    /// Another one.
+    /// Of another one.
     OtherRepo,
 }
 
 impl Locality {
-    pub(super) fn from_same_repo(is_here: bool) -> Self {
-        if is_here { Self::SameRepo } else { Self::OtherRepo }
+    /// What the caller's repository adds.
+    fn of_repo(self, fit: f32) -> f32 {
+        if self == Self::OtherRepo { 0.0 } else { SAME_REPO.at(fit) }
+    }
+
+    /// What the caller's package adds.
+    fn of_package(self, fit: f32) -> f32 {
+        if self == Self::SamePackage { SAME_PACKAGE.at(fit) } else { 0.0 }
+    }
+}
+
+/// Where the caller works, as far as that is known.
+pub(super) struct CallerScope<'a> {
+    keys: Option<BTreeSet<RepoKey>>,
+    package: Option<&'a FolderPath>,
+}
+
+impl<'a> CallerScope<'a> {
+    pub(super) fn new(snapshot: &Snapshot, query: &'a Query<'_>) -> Self {
+        let keys = query.here.as_ref().map(|here| snapshot.keys_of(here));
+        Self { keys, package: query.package.as_ref() }
+    }
+
+    /// How near a memory can be at most.
+    pub(super) fn nearest(&self) -> Locality {
+        match (&self.keys, self.package) {
+            (None, _) => Locality::OtherRepo,
+            (Some(_), None) => Locality::SameRepo,
+            (Some(_), Some(_)) => Locality::SamePackage,
+        }
+    }
+
+    /// How near a memory is.
+    pub(super) fn locality(&self, memory: &Memory) -> Locality {
+        let Some(keys) = &self.keys else { return Locality::OtherRepo };
+        let folders = memory.folder().zip(self.package);
+        let is_own = keys.contains(&memory.repo);
+        if is_own && folders.is_some_and(|(folder, package)| folder.is_within(package)) {
+            return Locality::SamePackage;
+        }
+        if is_own || memory.is_global() { Locality::SameRepo } else { Locality::OtherRepo }
     }
 }
 
 /// Returns the upper bound of the total of a memory with this fit. It grows with the fit. A little more, for
 /// rounding.
 pub(super) fn total_max(fit: f32, nearest: Locality) -> f32 {
-    let repo = if nearest == Locality::SameRepo { SAME_REPO.at(fit) } else { 0.0 };
-    fit + repo + RECENCY_SPAN.at(fit) / 2.0 + SUCCESS_SPAN.at(fit) / 2.0 + 1e-5
+    fit + nearest.of_repo(fit)
+        + nearest.of_package(fit)
+        + RECENCY_SPAN.at(fit) / 2.0
+        + SUCCESS_SPAN.at(fit) / 2.0
+        + 1e-5
 }
 
 /// Adds the priors of a memory to its fit.
@@ -81,11 +135,11 @@ pub(super) fn weigh(
     now: Timestamp,
     locality: Locality,
 ) -> Score {
-    let repo = if locality == Locality::SameRepo { SAME_REPO.at(fit) } else { 0.0 };
+    let (repo, package) = (locality.of_repo(fit), locality.of_package(fit));
     let age = RECENCY_SPAN.at(fit) * (freshness(memory.timestamp, now) - 0.5);
     // A pinned memory does not age.
     let recency = if memory.lifecycle().is_pinned { age.max(0.0) } else { age };
-    let success = SUCCESS_SPAN.at(fit) * (believed_success(memory) - 0.5) + doubt(memory);
+    let success = SUCCESS_SPAN.at(fit) * (believed_success(memory, now) - 0.5) + doubt(memory);
     let flagged = if memory.flagged().is_some() { TRUST_FLAGGED } else { 0.0 };
     let trust = flagged
         + match memory.is_candidate() {
@@ -100,10 +154,11 @@ pub(super) fn weigh(
         dense: candidate.dense,
         fit,
         repo,
+        package,
         recency,
         success,
         trust,
-        total: fit + repo + recency + success + trust,
+        total: fit + repo + package + recency + success + trust,
         ..Score::default()
     }
 }
@@ -116,18 +171,30 @@ pub(super) fn on_other_branch(score: Score) -> Score {
 /// Returns 1 for now, halved for each half-life; one half without a time. A time in the future, which the clock of
 /// another machine may give, counts as now.
 pub(crate) fn freshness(timestamp: Option<Timestamp>, now: Timestamp) -> f32 {
-    let Some(timestamp) = timestamp else { return 0.5 };
+    timestamp.map_or(0.5, |timestamp| halved(timestamp, now, HALF_LIFE_DAYS))
+}
+
+/// Returns 1 for now, halved for each half-life.
+fn halved(timestamp: Timestamp, now: Timestamp, half_life_days: f32) -> f32 {
     let seconds = now.as_second().saturating_sub(timestamp.as_second()).max(0);
     // Days fit an f32 to within minutes, which is more than a half-life of months needs.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
     let days = seconds as f32 / 86_400.0;
-    0.5_f32.powf(days / HALF_LIFE_DAYS)
+    0.5_f32.powf(days / half_life_days)
 }
 
-/// Returns how far to believe its success, 0..1; one half without any report ([`SuccessRate::belief`]).
-pub(crate) fn believed_success(memory: &Memory) -> f32 {
+/// Returns how far to believe its success at a time, 0..1; one half without any report ([`SuccessRate::belief`]). Its successes
+/// are as old as the last good report, its failures as the last failure, and both as the memory where nobody reported later.
+pub(crate) fn believed_success(memory: &Memory, now: Timestamp) -> f32 {
+    let verdicts = memory.verdicts();
+    let share = |last: Option<Timestamp>| {
+        let age = |written: Timestamp| last.map_or(written, |last| last.max(written));
+        let share = memory.timestamp.map_or(1.0, |at| halved(age(at), now, REPORT_HALF_LIFE_DAYS));
+        f64::from(share)
+    };
+    let (good, bad) = (share(verdicts.last_good), share(verdicts.last_failed));
     #[expect(clippy::cast_possible_truncation, reason = "a share in 0..1 needs no f64")]
-    let belief = SuccessRate::belief(memory.evidence()) as f32;
+    let belief = SuccessRate::aged_belief(memory.evidence(), good, bad) as f32;
     belief
 }
 
@@ -208,11 +275,11 @@ mod tests {
             let snapshot = snapshot(&lines);
             let memory = snapshot.memories().get(0).unwrap();
             let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None, embedded: 1.0 };
-            for place in [Locality::SameRepo, Locality::OtherRepo] {
+            for place in [Locality::SamePackage, Locality::SameRepo, Locality::OtherRepo] {
                 let now = at("2026-06-01T00:00:00Z");
                 let score = weigh(&candidate, fused, memory, now, place);
                 prop_assert!(score.total <= total_max(fused, place), "{score:?} {place:?}");
-                prop_assert!(score.total <= total_max(fused, Locality::SameRepo));
+                prop_assert!(score.total <= total_max(fused, Locality::SamePackage));
             }
         }
     }
@@ -227,7 +294,7 @@ mod tests {
         let memory = snapshot.memories().get(0).unwrap();
         let candidate =
             Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None, embedded: 1.0 };
-        for place in [Locality::SameRepo, Locality::OtherRepo] {
+        for place in [Locality::SamePackage, Locality::SameRepo, Locality::OtherRepo] {
             let total = weigh(&candidate, 1.0, memory, now, place).total;
             assert!((total_max(1.0, place) - total).abs() < 1e-3, "{total}");
         }

@@ -1,8 +1,8 @@
 //! How a hit was ranked, which `--explain` shows. Not here: computing it (`fuse`, `prior`, `relevance`).
 
 /// The parts of a rank. Each depends on the query, the memory and the statistics of the corpus, never on the other
-/// candidates. `total` is the sum of `fit`, `repo`, `recency`, `success`, `trust`
-/// `outdated` and `branch`.
+/// candidates; only `current` depends on whether the outdated note is a hit. `total` is the sum of `fit`, `repo`, `package`,
+/// `recency`, `success`, `trust`, `outdated`, `current` and `branch`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Score {
     /// BM25; 0 where no word matches.
@@ -22,6 +22,8 @@ pub struct Score {
     pub fit: f32,
     /// What the caller's repository adds.
     pub repo: f32,
+    /// What the caller's package of that repository adds.
+    pub package: f32,
     /// What its age adds or takes.
     pub recency: f32,
     /// What its success so far adds or takes.
@@ -30,6 +32,8 @@ pub struct Score {
     pub trust: f32,
     /// What a newer or better proven note about the same subject takes.
     pub outdated: f32,
+    /// What it adds that the note stands in the place of one that it outdates.
+    pub current: f32,
     /// What it takes that its branch is not merged where the caller is.
     pub branch: f32,
     /// The sum, by which hits are sorted.

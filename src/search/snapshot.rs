@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::cosine_scale::CosineScale;
+use super::subject_memo::SubjectMemo;
 use event::{EventId, GLOBAL_REPO, RepoKey, SkipReason, Timestamp};
 use index::embed::SpaceId;
 use index::late::{SignLocation, SignLocations, SignState, SignStore, TokenSigns};
@@ -40,6 +41,8 @@ pub struct Snapshot {
     pub repos: Arc<BTreeMap<RepoKey, usize>>,
     /// The result of reading the logs.
     pub health: Arc<Health>,
+    /// Which notes are about one subject, as far as they were compared.
+    pub subjects: Arc<SubjectMemo>,
 }
 
 /// The result of reading the logs.

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::time_point::TimePoint;
-use event::{EventType, RepoKey};
+use event::{EventType, FolderPath, RepoKey};
 use guard::secrets::RedactedText;
 
 /// A text with more words in the form of a filter than this is pasted: nobody types so many, and each is looked up.
@@ -43,6 +43,8 @@ pub enum FilterWord {
     Tag(String),
     /// `file:src/a.rs`
     File(String),
+    /// `folder:packages/web`
+    Folder(FolderPath),
     /// `agent:codex`
     Agent(String),
     /// `branch:main`
@@ -62,6 +64,7 @@ impl FilterWord {
             "kind" => Self::Kind(EventType::for_writing(value).ok()?.as_str().to_owned()),
             "tag" => Self::Tag(tag(value)?),
             "file" => Self::File(file(value)?),
+            "folder" => Self::Folder(folder(value)?),
             "agent" => Self::Agent(name_of(value)?),
             "branch" => Self::Branch(name_of(value)?),
             "since" => Self::Since(TimePoint::parse(value)?),
@@ -79,6 +82,7 @@ impl fmt::Display for FilterWord {
             Self::Kind(kind) => write!(out, "no memory has the kind {kind}"),
             Self::Tag(tag) => write!(out, "no memory has the tag {tag}"),
             Self::File(file) => write!(out, "no memory is about the file {file}"),
+            Self::Folder(folder) => write!(out, "no memory is from the folder {folder}"),
             Self::Agent(agent) => write!(out, "no memory is by the agent {agent}"),
             Self::Branch(branch) => write!(out, "no memory is from the branch {branch}"),
             Self::Since(_) | Self::Until(_) => out.write_str("no memory is from that time"),
@@ -271,6 +275,14 @@ fn file(value: &str) -> Option<String> {
     (is_path && ends_well && value.chars().all(is_part)).then(|| value.to_owned())
 }
 
+/// `folder:packages/web`, also with a slash at its end.
+fn folder(value: &str) -> Option<FolderPath> {
+    let path = value.trim_start_matches("./").trim_end_matches('/');
+    let is_part = |c: char| c.is_alphanumeric() || "-_./@+#[]()".contains(c);
+    let is_path = !path.ends_with('.') && path.chars().all(is_part);
+    is_path.then(|| FolderPath::parse(path))?
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -305,7 +317,7 @@ mod tests {
     #[test]
     fn filters_are_taken_out_and_the_rest_is_the_text() {
         let asked = parse(
-            "repo:acme/api npm kind:Error fails tag:#npm file:src/a.rs agent:codex branch:fix/a-1 since:30d until:2026-01-01 why",
+            "repo:acme/api npm kind:Error fails tag:#npm file:src/a.rs folder:packages/web/ agent:codex branch:fix/a-1 since:30d until:2026-01-01 why",
         );
         assert_eq!(asked.text, "npm fails why");
         let filters = [
@@ -313,6 +325,7 @@ mod tests {
             FilterWord::Kind("error".into()),
             FilterWord::Tag("npm".into()),
             FilterWord::File("src/a.rs".into()),
+            FilterWord::Folder(FolderPath::parse("packages/web").unwrap()),
             FilterWord::Agent("codex".into()),
             FilterWord::Branch("fix/a-1".into()),
             FilterWord::Since(TimePoint::parse("30d").unwrap()),
@@ -393,6 +406,7 @@ mod tests {
             "key:value",
             "kind: error",
             "branch: main branch:",
+            "folder: web folder:/srv/web folder:../web folder:C:\\web folder:web.",
             "kind:",
             "Kind:error KIND:error",
             "kind:Pod,Service kind:\"x\" kind:é",

@@ -55,6 +55,7 @@ pub fn snapshot(lines: &[Value]) -> Snapshot {
         health,
         sign_locations: Default::default(),
         sign_store: None,
+        subjects: Default::default(),
     }
 }
 

@@ -25,6 +25,8 @@ pub struct ImportScope {
     pub machine: Machine,
     /// The repositories of the store, by which a directory that is gone may be known.
     pub known_repos: Vec<RepoKey>,
+    /// The work trees at hand, whose repositories count as known too.
+    pub work_trees: Vec<PathBuf>,
 }
 
 impl ImportScope {

@@ -3,11 +3,13 @@
 
 use std::path::Path;
 
+use super::call_paths::CallPaths;
 use super::import_scope::ImportScope;
-use super::repo_of_session::SessionRepos;
+use super::repo_of_session::{SessionRepo, SessionRepos};
 use super::row_text::CleanFacts;
 use super::session_writes::PackedSession;
 use super::stored_exchange::pack;
+use event::RepoKey;
 use guard::secrets::RedactedText;
 use transcripts::exchange::{Exchange, PartKind, SessionRead};
 use transcripts::prompt_text;
@@ -25,11 +27,19 @@ pub(super) fn kept_session(
 ) -> Option<PackedSession> {
     let SessionRead { native_id, extent, facts, exchanges, is_cut_off, .. } = session;
     let directory = facts.directory.as_deref().map(Path::new);
-    let repo = repos.repo_of(&facts).map(|key| key.to_string());
+    let found = repos.repo_at_reading(&facts, &CallPaths::of_exchanges(&exchanges));
     // What goes on with a session that is kept says less about it than its beginning.
     let is_continued = extent == SessionExtent::Continued;
-    let is_private = repo.is_none() && !scope.is_with_private && !is_continued;
-    let is_excluded = repo.as_ref().is_some_and(|repo| scope.without_repos.contains(repo));
+    let is_private = found.is_none() && !scope.is_with_private && !is_continued;
+    let (repo, guessed) = match found {
+        Some(SessionRepo::Known(key)) => (Some(key), None),
+        Some(SessionRepo::Guessed(own, guessed)) => (Some(own), guessed),
+        None => (None, None),
+    };
+    let has_name =
+        |key: &RepoKey| scope.without_repos.iter().any(|without| without == key.as_str());
+    let is_excluded = repo.iter().chain(&guessed).any(has_name);
+    let repo = repo.map(|key| key.to_string());
     if is_private || is_excluded || directory.is_some_and(|path| !scope.has_path(path)) {
         return None;
     }

@@ -9,6 +9,7 @@
 //! Not here: reading the files of other tools (`transcripts`), the commands and tools that ask (`retriever`), what makes a
 //! lesson (`learning`).
 
+mod call_paths;
 pub mod candidate_gates;
 pub mod candidate_rows;
 pub mod candidates;
@@ -28,9 +29,16 @@ mod index_cache;
 pub mod kept_session;
 pub mod lesson_draft;
 mod listed_file;
+mod machine_repos;
 pub mod past_sessions;
 mod read_queue;
 pub mod remarks;
+#[cfg(test)]
+mod removed_tree_disk;
+#[cfg(test)]
+mod removed_tree_samples;
+#[cfg(test)]
+mod removed_tree_tests;
 mod repo_correction;
 pub mod repo_of_session;
 mod row_text;

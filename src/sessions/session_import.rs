@@ -111,8 +111,9 @@ impl ImportPlan {
         readers: &[&'static dyn TranscriptReader],
         places: &TranscriptPlaces<'_>,
         kept: Option<&SessionStore>,
-        scope: ImportScope,
+        mut scope: ImportScope,
     ) -> Result<Self, SessionError> {
+        scope.work_trees.clone_from(&places.work_trees);
         let mut known = kept.map(SessionStore::known_files).transpose()?.unwrap_or_default();
         let (mut tools, mut todo, mut seen) = (BTreeMap::new(), Vec::new(), HashSet::new());
         let (mut back, mut roots, mut listed) = (Vec::new(), Vec::new(), HashSet::new());

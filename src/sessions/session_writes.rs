@@ -381,7 +381,9 @@ fn finish_session(
     opening: &RedactedText,
     copy_of: Option<u32>,
 ) -> rusqlite::Result<()> {
-    let query = "UPDATE session SET facts = ?2, repo = coalesce(?3, repo), parent = ?4, is_by_program = ?5,
+    // A key of a path alone, which a removed directory gives, says less than what was found before.
+    let query = "UPDATE session SET facts = ?2,
+        repo = CASE WHEN ?3 LIKE '%~%' THEN coalesce(repo, ?3) ELSE coalesce(?3, repo) END, parent = ?4, is_by_program = ?5,
         title = CASE WHEN ?6 <> '' THEN ?6 WHEN title = '' THEN ?7 ELSE title END,
         opening = CASE WHEN opening = '' THEN ?7 ELSE opening END,
         fork_of = coalesce(fork_of, nullif(?8, id)),

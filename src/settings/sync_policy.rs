@@ -19,7 +19,7 @@ impl SyncPolicy {
     #[must_use]
     pub fn shares(&self, repo: &RepoKey) -> bool {
         let key = repo.as_str();
-        self.share.iter().any(|pattern| match is_own_business(key) {
+        self.share.iter().any(|pattern| match is_own_business(repo) {
             true => pattern == key,
             false => is_match(pattern, key),
         })
@@ -31,7 +31,7 @@ impl SyncPolicy {
     pub fn receives(&self, repo: &RepoKey) -> bool {
         match self.share.is_empty() {
             _ if self.is_held => false,
-            true => !is_own_business(repo.as_str()),
+            true => !is_own_business(repo),
             false => self.shares(repo),
         }
     }
@@ -47,8 +47,8 @@ impl SyncPolicy {
 }
 
 /// Tells whether a key is that of memories for all repositories, or of a repository without a remote.
-fn is_own_business(key: &str) -> bool {
-    key == event::GLOBAL_REPO || key.contains('~')
+fn is_own_business(repo: &RepoKey) -> bool {
+    repo.as_str() == event::GLOBAL_REPO || repo.is_of_one_machine()
 }
 
 #[cfg(test)]

@@ -19,7 +19,8 @@ impl Store {
     #[must_use]
     pub fn current(&self, key: &RepoKey, config: &Config) -> RepoKey {
         let current = config.current(key);
-        let joined = is_of_directory(&current).then(|| self.known_joins().get(&current)).flatten();
+        let joined =
+            current.is_of_one_machine().then(|| self.known_joins().get(&current)).flatten();
         match joined.map(|joined| config.current(joined)) {
             Some(joined) => joined,
             None => current,
@@ -54,9 +55,9 @@ impl Store {
         let mut joins = BTreeMap::new();
         for (directory, records) in by_directory {
             let Some(first) = records.first() else { continue };
-            for record in records.iter().filter(|record| !is_of_directory(&record.repo)) {
+            for record in records.iter().filter(|record| !record.repo.is_of_one_machine()) {
                 let same = records.iter().filter(|other| record.is_same_repository(other));
-                let keys = same.map(|other| other.repo.clone()).filter(is_of_directory);
+                let keys = same.map(|other| other.repo.clone()).filter(RepoKey::is_of_one_machine);
                 let path_key = record.is_same_repository(first).then(|| common_dir_key(directory));
                 for key in keys.chain(path_key) {
                     if logs.contains(&OsString::from(key.file_name())) {
@@ -74,9 +75,4 @@ impl Store {
         let names = entries.map(|entry| entry.file_name());
         names.filter(|name| name.as_encoded_bytes().contains(&b'~')).collect()
     }
-}
-
-/// Tells whether a key is made of a directory of one machine.
-fn is_of_directory(key: &RepoKey) -> bool {
-    key.as_str().contains('~')
 }

@@ -85,7 +85,7 @@ impl<'a> KnownPlaces<'a> {
     /// Tells whether a project lies elsewhere now: its directory does, or an alias gives its memories to another directory.
     fn is_moved(&self, record: &PlaceRecord) -> bool {
         let current = self.config.current(&record.repo);
-        let is_joined = current != record.repo && current.as_str().contains('~');
+        let is_joined = current != record.repo && current.is_of_one_machine();
         is_joined || Store::is_moved(record, &self.remembered().all())
     }
 }

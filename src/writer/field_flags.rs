@@ -44,7 +44,7 @@ const fn flag(
 const IMPORT: &[&str] = &["for importing lessons from elsewhere"];
 
 /// The flags, in the order of the help.
-pub const FLAGS: [Flag; 17] = [
+pub const FLAGS: [Flag; 18] = [
     flag(
         FlagGroup::Lesson,
         "type",
@@ -123,6 +123,13 @@ pub const FLAGS: [Flag; 17] = [
     ),
     flag(
         FlagGroup::Origin,
+        "folder",
+        "folder",
+        "PATH",
+        &["its package; . at the top for none  [default: the package of this directory]"],
+    ),
+    flag(
+        FlagGroup::Origin,
         "agent",
         "agent_id",
         "NAME",
@@ -155,6 +162,7 @@ impl Flag {
             "tags" => &["tag"],
             "symptom" => &["symptoms"],
             "file" => &["files"],
+            "folder" => &["package"],
             _ => &[],
         }
     }
@@ -201,6 +209,7 @@ pub fn set(draft: &mut Draft, flag: &str, text: String) {
         "confidence" => draft.confidence = Some(text),
         "expires" => draft.expires = Some(text),
         "scope" => draft.scope = Some(text),
+        "folder" => draft.folder = Some(text),
         _ => draft.source = Some(text),
     }
 }
@@ -225,6 +234,7 @@ pub fn values(draft: &Draft, flag: &str) -> Vec<String> {
         "confidence" => draft.confidence.clone(),
         "expires" => draft.expires.clone(),
         "scope" => draft.scope.clone(),
+        "folder" => draft.folder.clone(),
         _ => draft.source.clone(),
     };
     value.into_iter().collect()

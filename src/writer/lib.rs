@@ -6,6 +6,7 @@
 
 mod batch;
 mod draft_files;
+mod draft_folder;
 mod draft_scope;
 pub mod exit;
 pub mod field_flags;
@@ -178,12 +179,15 @@ impl Writer {
         target.complete(&mut draft, &mut problems);
         let repo = target.repo.clone();
         let not_believed = self.identity.complete(&mut draft);
-        let missing_files = draft_files::keep_files(
+        let settings = (&self.store, &self.config);
+        let mut missing_files =
+            draft_files::keep_files(&mut draft, &repo, &self.directory, settings);
+        missing_files.extend(draft_folder::keep_folder(
             &mut draft,
-            &repo,
+            target,
             &self.directory,
-            (&self.store, &self.config),
-        );
+            settings,
+        ));
         let agent_id = self.identity.agent_id.clone().into_string();
         let Moment { now, random } = moment;
         let stamp = Stamp { now, random, repo: repo.clone(), agent_id, days: self.config.days };

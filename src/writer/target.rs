@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use event::{Draft, GLOBAL_REPO, MemoryScope, Problems, RepoKey, fits_short_field};
+use event::{Draft, FolderPath, GLOBAL_REPO, MemoryScope, Problems, RepoKey, fits_short_field};
 use place::{NameMatch, Place, RepositoryWord};
 use settings::Config;
 use store::{Store, StoreError};
@@ -84,8 +84,8 @@ impl TargetSearch<'_> {
         let tree = place.work_tree.as_ref();
         let branch = tree.and_then(|tree| fitting(tree.branch.clone()));
         let commit = tree.and_then(|tree| fitting(tree.commit.clone()));
-        let served = Some(Arc::new(ServedPlace::new(place)));
-        Target { branch, commit, served, ..Target::named(repo) }
+        let (package, served) = (place.package(), Some(Arc::new(ServedPlace::new(place.clone()))));
+        Target { branch, commit, package, place: Some(place), served, ..Target::named(repo) }
     }
 }
 
@@ -102,6 +102,10 @@ pub(super) struct Target {
     problem: Option<String>,
     branch: Option<String>,
     commit: Option<String>,
+    /// The package at hand.
+    pub(super) package: Option<FolderPath>,
+    /// Where the writer stands, if the repository is known by that.
+    pub(super) place: Option<Place>,
     /// The place at hand.
     pub(super) served: Option<Arc<ServedPlace>>,
 }
@@ -132,7 +136,8 @@ impl Target {
     }
 
     fn named(repo: RepoKey) -> Self {
-        Self { repo, problem: None, branch: None, commit: None, served: None }
+        let (branch, commit, package) = (None, None, None);
+        Self { repo, problem: None, branch, commit, package, place: None, served: None }
     }
 
     /// Returns the repository, where it can be used.

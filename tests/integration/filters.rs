@@ -52,6 +52,26 @@ fn sorted(mut ids: Vec<String>) -> Vec<String> {
     ids
 }
 
+// S-FIND-10
+#[test]
+fn records_of_sessions_are_found_where_somebody_asks_for_them() {
+    let world = World::new();
+    let line = |id: &str, kind: &str| {
+        json!({"id": id, "repo": "api", "event_type": kind, "timestamp": "2026-01-01T00:00:00Z",
+            "lesson": format!("the walrus gateway, {id}")})
+    };
+    let lines =
+        ["session", "fact"].map(|kind| format!("{}\n", line(&format!("{kind}-note"), kind)));
+    world.hand_write("all.jsonl", lines.concat());
+    assert_eq!(found(&world, &["walrus gateway"]), ["fact-note"]);
+    let newest = world.asked(&["recent"]);
+    assert!(newest.to_string().contains("fact-note"), "{newest}");
+    assert!(!newest.to_string().contains("session-note"), "{newest}");
+    assert_eq!(found(&world, &["walrus gateway kind:session"]), ["session-note"]);
+    assert_eq!(found(&world, &["walrus gateway", "--kind", "session"]), ["session-note"]);
+    assert!(world.asked(&["list"]).to_string().contains("session-note"));
+}
+
 // S-FIND-1, S-FIND-2
 #[test]
 fn filters_work_the_same_as_options_and_in_the_query() {

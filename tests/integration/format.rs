@@ -75,6 +75,7 @@ fn no_fixture_was_ever_changed() {
         ("confidence.jsonl", "6e80b2cf274d80ea"),
         ("crlf.jsonl", "01162c44c53bb3fb"),
         ("deep.jsonl", "6fc642afe34be6e6"),
+        ("folder.jsonl", "3b7de636c0cb18db"),
         ("founding.jsonl", "bd9ca5c482fc4183"),
         ("hand_written.jsonl", "8641fb0d6be116d6"),
         ("invalid_utf8.jsonl", "c07abad69b023551"),
@@ -278,6 +279,18 @@ fn a_confidence_may_be_a_number() {
     for (event, number) in events.into_iter().zip(numbers) {
         let line = codec::encode(&clean::clean(event));
         assert!(line.as_str().contains(&format!("\"confidence\":{number}")), "{}", line.as_str());
+    }
+}
+
+// S-LINE-3
+#[test]
+fn a_folder_that_is_no_path_is_kept_as_it_is() {
+    let events = events("folder.jsonl");
+    let folders = events.iter().map(|event| event.folder().map(|folder| folder.to_string()));
+    assert_eq!(folders.collect::<Vec<_>>(), [Some("packages/web".to_owned()), None, None]);
+    let text = std::fs::read_to_string(fixtures().join("folder.jsonl")).unwrap();
+    for (event, line) in events.into_iter().zip(text.lines()) {
+        assert_eq!(codec::encode(&clean::clean(event)).as_str().trim_end(), line);
     }
 }
 

@@ -495,7 +495,16 @@ fn session_summaries_do_not_displace_lessons() {
         .log_memory_in(&here, &["--type", "error", "--context", context, "--lesson", lesson])
         .done();
     let found = world
-        .agent_knowledge(&["search", &format!("{ERROR} terraform apply"), "--limit", "2"])
+        .agent_knowledge(&[
+            "search",
+            &format!("{ERROR} terraform apply"),
+            "--limit",
+            "2",
+            "--kind",
+            "session",
+            "--kind",
+            "error",
+        ])
         .done();
     assert!(!found.contains(lesson), "both summaries match better: {found}");
     let format = &FORMATS[0];

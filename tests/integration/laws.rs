@@ -43,7 +43,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// Every field of a line and of a call.
-const FIELDS: [&str; 28] = [
+const FIELDS: [&str; 29] = [
     "id",
     "timestamp",
     "agent_id",
@@ -58,6 +58,7 @@ const FIELDS: [&str; 28] = [
     "files",
     "commit",
     "branch",
+    "folder",
     "session_id",
     "host",
     "source",

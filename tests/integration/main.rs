@@ -39,6 +39,8 @@ mod completing;
 mod clients;
 // Most pairs that a review shows contradict each other.
 mod contradictions;
+// Of an outdated note and the current one, the current one comes first.
+mod current_notes;
 // The state is a function of the log lines, even for a server that was killed.
 mod digest;
 // Invalid events are refused whole with every problem named, and nothing is written.
@@ -144,6 +146,8 @@ mod shell_helper;
 mod other_branches;
 // A file is that of the folder somebody stands in.
 mod right_file;
+// A lesson is of the package somebody stands in.
+mod right_package;
 // Memories that no longer match the code are listed, whatever the state of git.
 mod staleness;
 // A store that others could have written is not trusted.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use ::search::links::LinkCache;
 use engine::Engine;
 use engine::watch::WatchMode;
-use event::{RepoKey, Timestamp};
+use event::{FolderPath, RepoKey, Timestamp};
 use index::lexical::AnalysisCache;
 use reply::ReplyReader;
 use sessions::past_sessions::PastSessions;
@@ -69,6 +69,8 @@ pub struct Local {
     pub(super) writer: Writer,
     pub(super) place: Option<place::Place>,
     pub(super) here: Option<RepoKey>,
+    /// The package of it at hand, looked for when first asked.
+    pub(super) package: OnceLock<Option<FolderPath>>,
     pub(super) patience: Patience,
     pub(super) missing_model_reported: AtomicBool,
     pub(super) past_sessions: SessionAccess,
@@ -119,6 +121,7 @@ impl Local {
             writer,
             place,
             here,
+            package: OnceLock::new(),
             patience,
             missing_model_reported,
             past_sessions: SessionAccess::Granted,

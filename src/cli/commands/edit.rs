@@ -134,6 +134,7 @@ pub(super) fn memory_draft(memory: &ShownMemory, own_repo: &str) -> Draft {
     let fields = memory.memory.event.clone().into_map().into_iter();
     let mut draft = draft_from_json(fields.filter(|(name, _)| is_kept(name)).collect());
     draft.kept_files.clone_from(&draft.files);
+    draft.is_folder_kept = true;
     // The directory says more than its name: it has the branch and the commit.
     draft.repo = draft.repo.filter(|repo| repo != own_repo);
     draft

@@ -16,7 +16,7 @@ use learning::commands::{core_command, is_trivial};
 use reply::SearchAnswer;
 use requests::Request;
 use requests::{
-    ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,
+    ContextRequest, FailedCommand, Failure, Flagged, Mode, QUERY_BYTES_MAX, Reply, SearchRequest,
     SessionSearchRequest, Shape, Tiers, UnmergedPolicy,
 };
 use store::JOIN_COMMAND;
@@ -32,7 +32,8 @@ pub const FAILURE_TOKENS: usize = 300;
 const TOKEN_BYTES: usize = 4;
 
 /// The likelihood, in percent, that each lesson for a prompt must have. It is higher than for a search, since nobody
-/// asked: of first prompts of other projects 3 to 9 of a hundred reach it among lessons (benches/runs).
+/// asked: of first prompts of other projects 2 to 8 of a hundred reach it among lessons, and 2 to 4 also share
+/// enough rare words (benches/runs).
 const PROMPT_LIKELIHOOD_PERCENT: u8 = 20;
 /// The same for a failure. It is not sufficient: the memory must also contain what the failure says ([`Failure`]).
 pub const FAILURE_LIKELIHOOD_PERCENT: u8 = 5;
@@ -92,9 +93,20 @@ pub(super) fn prompt_lessons(
     if is_command || text.split_whitespace().count() < PROMPT_WORDS_MIN {
         return Err(NoAnswer::Nothing(PROMPT_TOO_SHORT));
     }
-    let request = SearchRequest {
-        // Words of a prompt that look like a search filter are no filter.
-        query: text.reshaped(without_filters),
+    let reply = reach()?.ask(&Request::Search(prompt_request(text)))?;
+    new_lessons(FOR_PROMPT, &reply, session, None)
+}
+
+/// Returns the search for a prompt. A lesson must also share enough rare words with it, as with a failure: "commit all
+/// files" and "what does this repo do?" have none, and are near to many lessons.
+fn prompt_request(text: &RedactedText) -> SearchRequest {
+    // Words of a prompt that look like a search filter are no filter.
+    let query = text.reshaped(without_filters);
+    let end = query.floor_char_boundary(QUERY_BYTES_MAX);
+    let message = query.get(..end).unwrap_or_default().to_owned();
+    SearchRequest {
+        query,
+        failure: Some(Failure { message, ignored_words: String::new() }),
         limit: PROMPT_HITS_MAX,
         max_tokens: tokens_left(PROMPT_TOKENS, FOR_PROMPT),
         not_kinds: vec![SESSION.to_owned()],
@@ -103,9 +115,7 @@ pub(super) fn prompt_lessons(
         flagged: Flagged::Excluded,
         unmerged: UnmergedPolicy::LeftOut,
         ..SearchRequest::default()
-    };
-    let reply = reach()?.ask(&Request::Search(request))?;
-    new_lessons(FOR_PROMPT, &reply, session, None)
+    }
 }
 
 /// Returns the lessons for the current failure.
@@ -239,4 +249,21 @@ fn without_filters(text: &str) -> String {
 
 fn tokens_left(tokens: usize, head: &str) -> usize {
     tokens.saturating_sub((FENCE_BYTES + head.len() + 1).div_ceil(TOKEN_BYTES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-HOOK-3
+    #[test]
+    fn a_lesson_for_a_prompt_must_share_what_the_prompt_says() {
+        let prompt = RedactedText::redact("why does kind:walrus fail with ERESOLVE?");
+        let request = prompt_request(&prompt);
+        let failure = request.failure.unwrap();
+        assert_eq!(failure.message, &*request.query, "its words are words of the query");
+        assert_eq!(failure.ignored_words, "");
+        let long = prompt_request(&RedactedText::redact(&"é".repeat(QUERY_BYTES_MAX)));
+        assert!(long.failure.unwrap().message.len() <= QUERY_BYTES_MAX);
+    }
 }

@@ -159,6 +159,7 @@ fn entries(from: u64, to: u64, words: &mut AnalysisCache) -> Vec<CorpusEntry> {
         neighbours: Default::default(),
         repos: Default::default(),
         health: Default::default(),
+        subjects: Default::default(),
     };
     let viewpoint = viewpoint();
     let numbers = 0..u32::try_from(snapshot.memories().len()).expect("few");

@@ -104,6 +104,7 @@ impl Follower {
             unindexed,
             repos,
             health,
+            subjects: Arc::default(),
             to_embed,
             to_sign,
             requested,

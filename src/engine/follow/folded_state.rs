@@ -14,6 +14,7 @@ use index::late::{SignLocations, SignState};
 use index::lexical::{DocId, LexicalIndex, Passage, passages_of};
 use index::vector::VectorIndex;
 use memory::{CowVec, Effect, Fold, Memory, Neighbours, RemovedMemory, Sessions};
+use search::SubjectMemo;
 use search::snapshot::{Health, SkippedLogLine};
 use store::LogLine;
 
@@ -44,6 +45,7 @@ pub(super) struct FoldedState {
     pub(super) unindexed: BTreeSet<u32>,
     pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
     pub(super) health: Arc<Health>,
+    pub(super) subjects: Arc<SubjectMemo>,
     pub(super) to_embed: Vec<EmbeddingRequest>,
     pub(super) to_sign: Vec<EmbeddingRequest>,
     pub(super) requested: RequestedVectors,

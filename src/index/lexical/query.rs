@@ -228,6 +228,13 @@ impl<'index> PreparedQuery<'index> {
         Self { order: by_weight(&terms), terms, ..self }
     }
 
+    /// Returns [`Self::by_rarest`] of the terms that at least two passages hold: what only one text has finds no other.
+    #[must_use]
+    pub fn by_rarest_shared(self, count: usize) -> Self {
+        let terms: Vec<_> = self.terms.into_iter().filter(|term| term.documents > 1).collect();
+        Self { order: by_weight(&terms), terms, ..self }.by_rarest(count)
+    }
+
     /// Returns the score that no document can exceed: the score of a document that repeats the query endlessly.
     /// Terms that no document holds count too, so a score's share of it says how much of the query a document
     /// covers. 0 for a query without terms.

@@ -40,6 +40,7 @@ fn briefing_within(
     let (changed, shape) = (ChangedFiles::new(), Shape::Whole);
     let briefing_of = Briefing {
         repo: &repo,
+        package: None,
         picked,
         changed: &changed,
         log_state: LogState::Read,
@@ -148,10 +149,10 @@ fn one_memory_is_shown_within_any_budget() {
 #[test]
 fn file_names_are_escaped_few_and_short() {
     let long = format!("src/{}/end.rs", "x".repeat(300));
-    let named = gone(&["a\u{1B}[31m\nb.rs".to_owned(), long, "c.rs".to_owned()]);
+    let named = line::gone(Some(&vec!["a\u{1B}[31m\nb.rs".to_owned(), long, "c.rs".to_owned()]));
     assert!(!named.contains(['\n', '\u{1B}']) && named.len() < 160, "{named}");
     assert!(named.ends_with("/end.rs and 1 more)"), "{named}");
-    assert_eq!(gone(&[]), "");
+    assert_eq!(line::gone(None), "");
 }
 
 const ALL: [Section; 8] = [

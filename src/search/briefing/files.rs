@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use super::Occasion;
 use super::order::RankedMemory;
-use super::{Occasion, SESSION};
 use crate::snapshot::Snapshot;
+use event::SESSION_RECORD;
 use index::lexical::DocId;
 
 /// Most files that are looked up.
@@ -29,7 +30,7 @@ pub(super) fn memories_about_files<'a>(
         for found in snapshot.lexical().search(file.path(), is_here, LOOKED_AT_MAX) {
             let memory = snapshot.memory(found.doc.0);
             // The record of a session says nothing about its files.
-            let memory = memory.filter(|memory| memory.provenance.kind.as_str() != SESSION);
+            let memory = memory.filter(|memory| memory.provenance.kind.as_str() != SESSION_RECORD);
             if memory.is_some_and(|memory| file.is_named_by(&memory.event(), &memory.repo)) {
                 numbers.insert(found.doc.0);
             }

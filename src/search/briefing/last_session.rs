@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::SESSION;
 use super::order::{RankedMemory, best_first};
+use event::SESSION_RECORD;
 use event::Timestamp;
 use guard::disclosure::DisclosureOccasion;
 use memory::Memory;
@@ -40,7 +40,7 @@ pub(super) fn newest_session<'a>(
     });
     let mut learned: Vec<&Arc<Memory>> =
         best_first(of_it.map(RankedMemory::by_age).collect()).collect();
-    learned.sort_by_key(|memory| memory.provenance.kind.as_str() != SESSION);
+    learned.sort_by_key(|memory| memory.provenance.kind.as_str() != SESSION_RECORD);
     let session = LastSession {
         id,
         agent_id: newest.provenance.agent_id.clone(),

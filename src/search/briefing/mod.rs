@@ -4,6 +4,7 @@
 mod files;
 mod last_session;
 mod order;
+mod package_order;
 mod repeats;
 mod tasks;
 #[cfg(test)]
@@ -13,20 +14,26 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use self::order::{RankedMemory, best_first};
+use self::package_order::{neighbours_last, of_package};
 use self::repeats::Repeats;
 use super::asked_file::AskedFile;
 use super::prior;
 use super::staleness::{UnmergedMemories, UnmergedPolicy, last_held};
 use crate::snapshot::Snapshot;
-use event::{AGENT_FILE, RepoKey, Timestamp};
+use event::{AGENT_FILE, FolderPath, RepoKey, SESSION_RECORD, Timestamp};
 use memory::Memory;
 
 pub use self::last_session::LastSession;
+pub use self::package_order::PackagePolicy;
 
 /// The occasion of a briefing.
 pub struct Occasion<'a> {
     /// The repository, under all of its names.
     pub repos: &'a BTreeSet<RepoKey>,
+    /// The package of the repository at hand; what was learned in the packages beside it comes last.
+    pub package: Option<&'a FolderPath>,
+    /// What is done with the memories of those packages.
+    pub package_policy: PackagePolicy,
     /// The time.
     pub now: Timestamp,
     /// The hits for the task, best first.
@@ -44,6 +51,8 @@ pub struct Occasion<'a> {
     pub unmerged_policy: UnmergedPolicy,
     /// Tells whether a file of the repository is known not to be there any more.
     pub is_gone: &'a dyn Fn(&str) -> bool,
+    /// Tells whether a folder of the repository is known not to be there any more.
+    pub is_folder_gone: &'a dyn Fn(&FolderPath) -> bool,
     /// Tells whether a file of the repository is known to be written after a time.
     pub is_written_after: &'a dyn Fn(&str, Timestamp) -> bool,
 }
@@ -161,8 +170,6 @@ const HUMAN: &str = "human";
 const GOTCHA: [&str; 2] = ["error", "pattern"];
 /// The kind of tasks.
 const TASK: &str = "task";
-/// The kind of the record of a session.
-const SESSION: &str = "session";
 
 /// Picks the memories of a briefing.
 #[must_use]
@@ -276,7 +283,7 @@ impl<'a> RepoMemories<'a> {
         }
         match memory.provenance.kind.as_str() {
             TASK => self.tasks.push(RankedMemory::by_age(memory)),
-            SESSION => {}
+            SESSION_RECORD => {}
             kind if DECIDED.contains(&kind) => self.decided.push(RankedMemory::by_age(memory)),
             kind if GOTCHA.contains(&kind) => {
                 self.gotchas.push(RankedMemory::by_worth(memory, now));
@@ -301,7 +308,7 @@ impl Picker<'_> {
         candidates: impl Iterator<Item = &'a Arc<Memory>> + 'a,
     ) -> Vec<BriefingMemory> {
         let mut notes = Vec::new();
-        for memory in self.merged_first(candidates) {
+        for memory in self.merged_first(of_package(self.occasion, candidates)) {
             if notes.len() >= limit {
                 break;
             }
@@ -372,7 +379,7 @@ impl Picker<'_> {
         stale: &mut Vec<BriefingMemory>,
     ) -> Vec<BriefingMemory> {
         let mut notes = Vec::new();
-        for memory in self.merged_first(candidates) {
+        for memory in self.merged_first(neighbours_last(self.occasion, candidates)) {
             if notes.len() >= limit {
                 break;
             }
@@ -424,5 +431,5 @@ enum All {
 
 /// Returns how useful a memory is likely to be for any task.
 fn worth(memory: &Memory, now: Timestamp) -> f32 {
-    prior::freshness(memory.timestamp, now) + prior::believed_success(memory)
+    prior::freshness(memory.timestamp, now) + prior::believed_success(memory, now)
 }

@@ -30,6 +30,9 @@ fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> Brief
     let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
     let mut occasion = Occasion {
         repos: &repos,
+        package: None,
+        package_policy: PackagePolicy::Last,
+        is_folder_gone: &|_| false,
         now: now(),
         for_task: &[],
         files: &[],
@@ -71,6 +74,44 @@ fn rules_that_the_client_loads_are_not_shown() {
     };
     assert_eq!(shown(false), "c b a");
     assert_eq!(shown(true), "c b", "a note about the file is no rule of it");
+}
+
+// S-CONTEXT-11
+#[test]
+fn notes_of_neighbouring_packages_come_last_or_not_at_all() {
+    let of = |id: &str, day: u32, folder: &str| {
+        with(line(id, day, "decision", &format!("decision of {id}")), "folder", json!(folder))
+    };
+    let lines = [
+        of("web", 1, "packages/web"),
+        of("whole", 2, ""),
+        of("gone", 3, "packages/gone"),
+        of("api", 4, "packages/api"),
+    ];
+    let package = FolderPath::parse("packages/web").unwrap();
+    let shown = |package_policy: PackagePolicy| {
+        let snapshot = snapshot(&lines);
+        let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
+        let occasion = Occasion {
+            repos: &repos,
+            package: Some(&package),
+            package_policy,
+            is_folder_gone: &|folder| folder.as_str() == "packages/gone",
+            now: now(),
+            for_task: &[],
+            files: &[],
+            loaded: &[],
+            own_session: None,
+            unmerged: &NONE,
+            unmerged_policy: UnmergedPolicy::Marked,
+            is_gone: &|_| false,
+            is_written_after: &|_, _| false,
+        };
+        ids(&pick(&snapshot, &occasion), Section::Decisions).join(" ")
+    };
+    assert_eq!(shown(PackagePolicy::Last), "gone whole web api");
+    assert_eq!(shown(PackagePolicy::LeftOut), "whole web");
+    assert_eq!(ids(&picked(&lines), Section::Decisions), ["api", "gone", "whole", "web"]);
 }
 
 // S-CONTEXT-1
@@ -235,6 +276,9 @@ fn the_disk_is_asked_a_bounded_number_of_times() {
     let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
     let occasion = Occasion {
         repos: &repos,
+        package: None,
+        package_policy: PackagePolicy::Last,
+        is_folder_gone: &|_| false,
         now: now(),
         for_task: &[],
         files: &[],
@@ -358,7 +402,7 @@ proptest! {
                 &snapshot, &super::super::Query { text: "word1 thing", ..Default::default() }, now(), 8);
             let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
             let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
-            let occasion = Occasion { repos: &repos, now: now(), for_task: &for_task, files: &files, loaded: &[],
+            let occasion = Occasion { repos: &repos, package: None, package_policy: PackagePolicy::Last, is_folder_gone: &|_| false, now: now(), for_task: &for_task, files: &files, loaded: &[],
                 own_session: Some("s2"), unmerged: &NONE, unmerged_policy: UnmergedPolicy::Marked, is_gone: &|file| file.starts_with("old/"),
                 is_written_after: &|file, _| file.ends_with("b.rs") };
             let picked = pick(&snapshot, &occasion);

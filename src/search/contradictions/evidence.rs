@@ -13,6 +13,8 @@ use index::lexical::DocumentFrequencies;
 pub(super) const KINSHIP_MIN: f32 = 0.3;
 /// The beginning of a text that is compared, in bytes: it names the subject.
 const COMPARED_BYTES_MAX: usize = 2_000;
+/// The clauses of a text in which a change is looked for: a change stands at the beginning.
+const CLAUSES_MAX: usize = 24;
 /// The least number of documents for computing rarity, which says little among few.
 const DOCUMENTS_MIN: usize = 300;
 
@@ -46,6 +48,23 @@ const CHANGING: [&str; 27] = [
     "renamed",
     "switched",
 ];
+/// Words that say so only beside the name of what changed: alone they are too common.
+const CHANGING_A_NAME: [&str; 13] = [
+    "left",
+    "ported",
+    "cancelled",
+    "out",
+    "dead",
+    "denied",
+    "rejects",
+    "stopped",
+    "ended",
+    "retire",
+    "turned",
+    "dropping",
+    "formerly",
+];
+const ARTICLES: [&str; 4] = ["the", "a", "an", "in"];
 /// Small words that reverse the meaning of a sentence.
 const NEGATIONS: [&str; 9] =
     ["not", "no", "never", "without", "don't", "avoid", "disable", "off", "cannot"];
@@ -88,11 +107,7 @@ pub(super) struct ComparedText {
 impl ComparedText {
     pub(super) fn from_event(event: &Event) -> Self {
         let text = text_of(event);
-        let is_outer = |c: char| !c.is_alphanumeric();
-        let words = text.to_lowercase();
-        let words = words.split(|c: char| c.is_whitespace() || c == '/');
-        let words = words.map(|word| word.trim_matches(is_outer).to_owned());
-        let words = words.filter(|word| !word.is_empty()).collect();
+        let words = words_of(&text).collect();
         let (terms, weights) = (OnceCell::new(), OnceCell::new());
         Self { text, words, signature: TextSignature::from_event(event), terms, weights }
     }
@@ -139,6 +154,41 @@ impl ComparedText {
         Some((self.kinship_with(newer, holders)?, signs))
     }
 
+    /// Returns the weighted share of common words of the text that has fewer, 0 to 1.
+    pub(super) fn share_with(&self, other: &Self, holders: &mut DocumentFrequencies<'_>) -> f32 {
+        let (others, other_weight) = other.weights(holders);
+        let (these, weight) = self.weights(holders);
+        let shared: f32 = these.keys().filter_map(|term| others.get(term)).sum();
+        let smaller = weight.min(*other_weight);
+        if smaller > 0.0 { (shared / smaller).min(1.0) } else { 0.0 }
+    }
+
+    /// Returns the number of its distinct words.
+    pub(super) fn len(&self, holders: &mut DocumentFrequencies<'_>) -> usize {
+        self.terms(holders).len()
+    }
+
+    /// Returns the rarity of the rarest word of an older text in a clause of this one that says that something changed; 0
+    /// where no clause does.
+    pub(super) fn change_of(&self, older: &Self, holders: &mut DocumentFrequencies<'_>) -> f32 {
+        let (named, _) = older.weights(holders);
+        let is_end = |c: char| matches!(c, '.' | ';' | ':' | '!' | '?' | '\n');
+        let mut most: f32 = 0.0;
+        for clause in self.text.split(is_end).take(CLAUSES_MAX) {
+            let is_changing =
+                |word: &str| CHANGING.contains(&word) || CHANGING_A_NAME.contains(&word);
+            if !words_of(clause).any(|word| is_changing(&word)) {
+                continue;
+            }
+            for term in holders.terms_of(clause) {
+                let is_change = is_changing(&term);
+                let rarity = named.get(&term).filter(|_| !is_change).copied();
+                most = most.max(rarity.unwrap_or(0.0));
+            }
+        }
+        most
+    }
+
     /// Returns the weighted share of common words; `None` where it is too small. Words are looked up one by one until
     /// that is certain, since the weight of all words is no less than that of some.
     pub(super) fn kinship_with(
@@ -164,11 +214,17 @@ impl ComparedText {
         (kinship >= KINSHIP_MIN).then_some(kinship)
     }
 
+    /// Tells whether both prefer the same to the same.
+    pub(super) fn agrees_with(&self, other: &Self) -> bool {
+        !preferences(&self.text).is_disjoint(&preferences(&other.text))
+    }
+
     fn signs_against(&self, newer: &Self) -> Vec<ContradictionSign> {
         let repeats = self.signature.as_ref().zip(newer.signature.as_ref());
         if repeats.is_some_and(|(one, other)| one.is_much_like(other)) {
             return vec![ContradictionSign::Repeats];
         }
+        let agrees = self.agrees_with(newer);
         let signs = [
             (ContradictionSign::Changes, newer.has_any(&CHANGING)),
             (
@@ -178,7 +234,9 @@ impl ComparedText {
             (ContradictionSign::Opposes, opposes(&self.words, &newer.words)),
             (ContradictionSign::Counts, has_other_numbers(&self.words, &newer.words)),
         ];
-        signs.into_iter().filter_map(|(sign, is_there)| is_there.then_some(sign)).collect()
+        let signs = signs.into_iter().filter_map(|(sign, is_there)| is_there.then_some(sign));
+        // "pnpm instead of npm" and "pnpm rather than npm" have words of a change and of a negation, and say the same.
+        signs.filter(|sign| !agrees || *sign == ContradictionSign::Counts).collect()
     }
 
     fn has_any(&self, words: &[&str]) -> bool {
@@ -188,6 +246,31 @@ impl ComparedText {
     fn negations(&self) -> Vec<&str> {
         NEGATIONS.into_iter().filter(|word| self.words.contains(*word)).collect()
     }
+}
+
+/// Returns the words of a text, in lower case.
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| c.is_whitespace() || c == '/');
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    words.filter(|word| !word.is_empty())
+}
+
+/// What a text prefers, and to what: the names beside "instead of", "rather than", ", not" and their like, in lower case.
+fn preferences(text: &str) -> BTreeSet<(String, String)> {
+    let words: Vec<String> = words_of(text).filter(|word| !ARTICLES.contains(&&**word)).collect();
+    let mut found = BTreeSet::new();
+    for (place, pair) in words.windows(2).enumerate() {
+        let [first, second] = pair else { continue };
+        let len = match (&**first, &**second) {
+            ("instead" | "place", "of") | ("rather", "than") => 2,
+            ("not" | "over", _) => 1,
+            _ => continue,
+        };
+        let preferred = place.checked_sub(1).and_then(|before| words.get(before));
+        let rejected = words.get(place.saturating_add(len));
+        found.extend(preferred.cloned().zip(rejected.cloned()));
+    }
+    found
 }
 
 /// Returns the terms that contain a letter.

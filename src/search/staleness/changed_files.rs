@@ -1,4 +1,4 @@
-//! Files of a memory that were written after it last held, by their times in the work tree alone. Cheap enough for
+//! Files of a memory that were written after it last held, or are gone, by a look at the work tree alone. Cheap enough for
 //! every answer, and only a hint. Not here: the precise check with git (`check`).
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::tree::{path_in, written_at};
+use super::tree::{is_gone, path_in, written_at};
 use super::{NOT_ABOUT_FILES, last_held};
 use event::{AGENT_FILE, EventId, Timestamp};
 use memory::Memory;
@@ -51,6 +51,33 @@ pub fn changed_since<'a>(
         }
     }
     changed
+}
+
+/// Finds the files of memories that are known to be gone from the work tree `top` of their repository, and that `is_renamed` does
+/// not know under another name.
+#[must_use]
+pub fn gone_from<'a>(
+    memories: impl Iterator<Item = &'a Arc<Memory>>,
+    top: &Path,
+    is_renamed: impl Fn(&str) -> bool,
+) -> ChangedFiles {
+    let mut gone = ChangedFiles::new();
+    let mut looks_left = LOOKS_MAX;
+    for memory in memories {
+        if NOT_ABOUT_FILES.contains(&memory.provenance.kind.as_str()) {
+            continue;
+        }
+        let event = memory.event();
+        let looked_at = event.files.len().min(LOOKS_OF_ONE_MAX).min(looks_left);
+        looks_left -= looked_at;
+        let is_gone = |file: &&String| is_gone(top, file) && !is_renamed(file);
+        let files: Vec<String> =
+            event.files.iter().take(looked_at).filter(is_gone).cloned().collect();
+        if !files.is_empty() {
+            gone.insert(memory.id.clone(), files);
+        }
+    }
+    gone
 }
 
 /// Tells whether a file of the work tree `top` is known to be written after a time, other than by a checkout.

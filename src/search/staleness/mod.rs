@@ -32,7 +32,7 @@ use event::{AGENT_FILE, Timestamp};
 use memory::Memory;
 use place::WorkTree;
 
-pub use self::changed_files::{ChangedFiles, changed_since, is_written_after};
+pub use self::changed_files::{ChangedFiles, changed_since, gone_from, is_written_after};
 pub use self::confidence::Symbols;
 pub use self::git_questions::GitError;
 pub use self::tree::is_gone;

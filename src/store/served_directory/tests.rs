@@ -199,9 +199,9 @@ fn records_of_older_versions_say_the_same() {
     let key = world.save("old");
     let record = world.store.root().join(".places/directories");
     let text = std::fs::read_to_string(&record).unwrap();
-    let start = text.find("\"born\"").unwrap();
-    let end = text[start..].find(',').unwrap() + start + 1;
-    std::fs::write(&record, format!("{}{}", &text[..start], &text[end..])).unwrap();
+    let (before, born) = text.split_once("\"born\"").unwrap();
+    let (_, after) = born.split_once(',').unwrap();
+    std::fs::write(&record, format!("{before}{after}")).unwrap();
     assert_eq!(world.key("old"), key);
     world.remove("old");
     world.begin("old", "two");

@@ -1,5 +1,6 @@
 //! Reads Cursor: the conversations of the editor, the transcripts of the command line, and its chats where those are plain
-//! JSON. Transcripts have neither times nor results. Not here: the editor's database (`cursor_ide`).
+//! JSON. Transcripts have no results. Not here: the editor's database (`cursor_ide`), when and where a transcript was written
+//! (`cursor_surroundings`).
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,8 +8,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::cursor_ide::{CursorTables, kind_of};
+use super::cursor_surroundings::{CursorClock, CursorDirectory, begin_of_chat, chat_beside};
 use super::tool_calls::{AgentCall, joined_text, millis_at, text_at};
-use crate::database::ForeignDatabase;
+use crate::database::{self, ForeignDatabase};
 use crate::prompt_text::typed_text;
 use crate::records::{each_record, file_bytes, repaired_value};
 use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
@@ -33,7 +35,7 @@ impl TranscriptReader for CursorReader {
         &Tool {
             name: "cursor",
             title: "Cursor",
-            parser_version: 1,
+            parser_version: 2,
             is_tried: false,
             days_kept: None,
         }
@@ -124,6 +126,8 @@ fn read_lines(
     sink: &mut dyn TranscriptSink,
 ) -> Result<Resume, ReadError> {
     begin(file, if offset == 0 { SessionExtent::Whole } else { SessionExtent::Continued }, sink)?;
+    let mut clock = clock_of(file, offset);
+    let mut directory = CursorDirectory::of_file(&file.path);
     let mut each = |record: Value, sink: &mut dyn TranscriptSink| {
         let Some(role) = text_at(&record, &["/role"]) else {
             // What tells only that a turn has ended says nothing.
@@ -131,11 +135,25 @@ fn read_lines(
             return Some(if kind == "turn_ended" { String::new() } else { kind.to_owned() });
         };
         let content = record.pointer("/message/content").or_else(|| record.get("content"));
-        let at_ms = millis_at(&record, &["/timestamp"]);
-        report_content(role, content.unwrap_or(&Value::Null), at_ms, sink)
+        let content = content.unwrap_or(&Value::Null);
+        let calls = content.as_array().into_iter().flatten();
+        let inputs = calls.filter_map(|item| item.get("input").or_else(|| item.get("args")));
+        inputs.for_each(|input| directory.see_call(input));
+        let at_ms = clock.at(millis_at(&record, &["/timestamp"]), content);
+        report_content(role, content, at_ms, sink)
     };
     let offset = each_record(&file.path, offset, sink, &|_| false, &mut each)?;
+    if let Some(path) = directory.found {
+        sink.fact(SessionFact::Directory(path));
+    }
     Ok(Resume { offset, state: Value::Null })
+}
+
+/// The times of a transcript. Only its first message has the time of the chat.
+fn clock_of(file: &TranscriptFile, offset: u64) -> CursorClock {
+    let chat = file.stem().filter(|_| offset == 0).and_then(|id| chat_beside(file, id));
+    let about = chat.and_then(|path| chat_facts(&database::open(&path).ok()?));
+    CursorClock::of_file(file, about.as_ref().and_then(begin_of_chat))
 }
 
 /// Reports a message, and returns the kind of an item that is not known.
@@ -197,10 +215,15 @@ fn read_text(file: &TranscriptFile, sink: &mut dyn TranscriptSink) -> Result<Res
     let bytes = file_bytes(&file.path, VALUE_BYTES_MAX as u64)?;
     begin(file, SessionExtent::Whole, sink)?;
     let (mut role, mut text) = ("", String::new());
-    let end = |role: &str, text: &mut String, sink: &mut dyn TranscriptSink| {
+    let (mut clock, mut directory) = (clock_of(file, 0), CursorDirectory::of_file(&file.path));
+    let mut end = |role: &str, text: &mut String, sink: &mut dyn TranscriptSink| {
         let content = Value::String(std::mem::take(text));
+        if role == "call" {
+            directory.see_call(&content);
+        }
         if !role.is_empty() {
-            report_content(role, &content, None, sink);
+            let at_ms = clock.at(None, &content);
+            report_content(role, &content, at_ms, sink);
             sink.count(RecordStatus::Understood);
         }
     };
@@ -221,6 +244,9 @@ fn read_text(file: &TranscriptFile, sink: &mut dyn TranscriptSink) -> Result<Res
         role = next;
     }
     end(role, &mut text, sink);
+    if let Some(path) = directory.found {
+        sink.fact(SessionFact::Directory(path));
+    }
     Ok(Resume::default())
 }
 
@@ -262,7 +288,7 @@ impl SessionTables for ChatTables {
             sink.fact(SessionFact::Title(TitleSource::Model, name.to_owned()));
         }
         // Only the chat has a time: its first message is given it.
-        let mut begun = millis_at(&about, &["/createdAt"]);
+        let mut begun = begin_of_chat(&about);
         for row in BLOBS.prepare(database)?.rows([])? {
             let row = row?;
             let Some(data) = row.bytes(sink) else { continue };
@@ -311,7 +337,7 @@ mod tests {
         parts.map(|part| part.kind.clone()).collect()
     }
 
-    const LINES: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"<rules>be nice</rules>\n<user_query>\nwhy\n</user_query>"}]}}
+    const LINES: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"<rules>be nice</rules>\n<timestamp>Tuesday, Mar 10, 2026, 9:41 AM (UTC-7)</timestamp>\n<user_query>\nwhy\n</user_query>"}]}}
 {"role":"assistant","message":{"content":[{"type":"text","text":"so"},{"type":"tool_use","name":"Shell","input":{"command":"make"}},{"type":"tool_use","name":"Write","input":{"path":"a.rs"}}]}}
 {"type":"turn_ended","status":"success"}
 {"type":"hologram"}
@@ -386,6 +412,53 @@ mod tests {
         let (sessions, _) = sessions_of(&CursorReader, &files[1].path);
         let facts = &sessions[0].facts;
         assert_eq!((facts.parent.as_deref(), facts.is_by_program), (Some("s1"), true));
+    }
+
+    // S-SESS-17
+    #[test]
+    fn a_transcript_is_dated_by_its_chat_and_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("projects/w-shop/agent-transcripts/s1/s1.jsonl");
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        let line = |role: &str, text: &str| {
+            format!(
+                "{{\"role\":{role:?},\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":{text:?}}}]}}}}\n"
+            )
+        };
+        let edit = r#"{"role":"assistant","message":{"content":[{"type":"tool_use","name":"Write","input":{"path":"/w/shop/a.rs"}}]}}"#;
+        let text = format!(
+            "{}{edit}\n{}{}",
+            line("user", "why"),
+            line("user", "and?"),
+            line("assistant", "so")
+        );
+        std::fs::write(&place, text).unwrap();
+        let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_790_000_900);
+        std::fs::File::options().write(true).open(&place).unwrap().set_modified(written).unwrap();
+        let file = TranscriptFile { path: place, root: folder.path().to_owned() };
+        let read = || {
+            let mut sessions = Vec::new();
+            let mut deliver = |session: SessionRead| sessions.push(session);
+            let mut builder = crate::exchange::ExchangeBuilder::new(0, &mut deliver);
+            CursorReader.read(&file, None, &mut builder).unwrap();
+            let _census = builder.finish();
+            sessions.remove(0)
+        };
+        let session = read();
+        assert_eq!(session.exchanges[0].span_ms(), Some((1_790_000_900_000, 1_790_000_900_000)));
+        assert_eq!(session.facts.directory.as_deref(), Some("/w/shop"), "by the path of the edit");
+        let chat = folder.path().join("chats/0123/s1/store.db");
+        std::fs::create_dir_all(chat.parent().unwrap()).unwrap();
+        Connection::open(chat)
+            .unwrap()
+            .execute_batch(
+                "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT);
+                 INSERT INTO meta VALUES ('0', hex('{\"createdAt\":1790000000000}'))",
+            )
+            .unwrap();
+        let session = read();
+        assert_eq!(session.exchanges[0].span_ms(), Some((1_790_000_000_000, 1_790_000_900_000)));
+        assert_eq!(session.exchanges[1].span_ms(), Some((1_790_000_900_000, 1_790_000_900_000)));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod copilot_cli;
 mod crush;
 mod cursor_ide;
 mod cursor_sessions;
+mod cursor_surroundings;
 mod droid;
 mod gemini_cli;
 mod goose;

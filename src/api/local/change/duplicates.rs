@@ -37,7 +37,7 @@ pub(super) fn find_copy<'a>(
 
 /// Returns an event without its author, place and time.
 fn content_only(event: &Event) -> Event {
-    Event {
+    let content = Event {
         id: event::EventId::mint(Timestamp::UNIX_EPOCH, 0),
         timestamp: None,
         agent_id: String::new(),
@@ -49,7 +49,8 @@ fn content_only(event: &Event) -> Event {
         source: None,
         schema: None,
         ..event.clone()
-    }
+    };
+    content.without_folder()
 }
 
 /// Writes only what is new: another author confirms the memory.

@@ -177,6 +177,7 @@ fn caller_in_past(local: &Local, core: &Arc<Core>) -> Local {
         writer: Writer { store, config, directory: directory.clone(), identity: identity.clone() },
         place: local.place.clone(),
         here: local.here.clone(),
+        package: local.package.clone(),
         patience: Patience { index: WAIT, ..local.patience },
         // That it is by words alone is documented, and has nothing to do with the model.
         missing_model_reported: AtomicBool::new(true),

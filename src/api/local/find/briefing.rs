@@ -13,14 +13,14 @@ use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use crate::local::unread_logs;
 use engine::EngineView;
-use event::RepoKey;
+use event::{FolderPath, RepoKey};
 use guard::secrets::RedactedText;
 use memory::Memory;
 use reply::{Briefing, LogState};
 use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use search::snapshot::Snapshot;
 use search::staleness::{UnmergedMemories, UnmergedPolicy, is_gone, is_written_after};
-use search::{BriefingSelection, Occasion, Query};
+use search::{BriefingSelection, Occasion, PackagePolicy, Query};
 use store::read_project_config;
 
 /// Memories of a briefing for its task: twice as many as usually fit.
@@ -48,8 +48,10 @@ fn briefing(
     let repo = required_repo(local, request.repo.as_deref(), &snapshot)?;
     let unmerged = unmerged_memories(local, &snapshot, request.unmerged);
     let branches = BranchView { unmerged: &unmerged, policy: request.unmerged };
-    let for_task = memories_for_task(query, &meaning, &repo, &snapshot, &branches);
-    let picked = pick(local, request, &repo, &for_task, &snapshot, &branches);
+    let package = PackageView::new(local, request, &repo, &snapshot)?;
+    let here = TaskPlace { repo: &repo, package: &package, branches: &branches };
+    let for_task = memories_for_task(query, &meaning, &here, &snapshot);
+    let picked = pick(local, request, &here, &for_task, &snapshot);
     let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
     let changed = changed_files(local, notes.map(|note| &note.memory), &snapshot);
     let unembedded = meaning.partial_notice(local, &snapshot);
@@ -62,6 +64,7 @@ fn briefing(
     let former = if is_here { first_briefing_sentences(local, &snapshot) } else { Vec::new() };
     let briefing = Briefing {
         repo: &repo,
+        package: package.at_hand.as_ref(),
         picked: &picked,
         changed: &changed,
         unmerged: &unmerged,
@@ -88,13 +91,42 @@ struct BranchView<'a> {
     policy: UnmergedPolicy,
 }
 
+/// What is known of packages, and what is done with it.
+struct PackageView {
+    at_hand: Option<FolderPath>,
+    policy: PackagePolicy,
+}
+
+impl PackageView {
+    /// The package that the request names, or that of the caller's directory.
+    fn new(
+        local: &Local,
+        request: &ContextRequest,
+        repo: &RepoKey,
+        snapshot: &Snapshot,
+    ) -> Result<Self, ApiError> {
+        let Some(named) = &request.folder else {
+            let at_hand = local.package(repo).cloned();
+            return Ok(Self { at_hand, policy: PackagePolicy::Last });
+        };
+        let at_hand = local.asked_folder(named, Some(repo), snapshot)?.map(|folder| folder.path);
+        Ok(Self { at_hand, policy: PackagePolicy::LeftOut })
+    }
+}
+
+/// Where the task is done.
+struct TaskPlace<'a> {
+    repo: &'a RepoKey,
+    package: &'a PackageView,
+    branches: &'a BranchView<'a>,
+}
+
 /// Searches for the task, best first.
 fn memories_for_task(
     query: VectorQuery<'_>,
     meaning: &QueryMeaning,
-    repo: &RepoKey,
+    here: &TaskPlace<'_>,
     snapshot: &Snapshot,
-    branches: &BranchView<'_>,
 ) -> Vec<Arc<Memory>> {
     if query.text.is_empty() {
         return Vec::new();
@@ -104,9 +136,10 @@ fn memories_for_task(
         text: query.text,
         vector: meaning.vector(),
         tokens: meaning.tokens(),
-        here: Some(repo.clone()),
-        unmerged: Some(branches.unmerged),
-        unmerged_policy: branches.policy,
+        here: Some(here.repo.clone()),
+        package: here.package.at_hand.clone(),
+        unmerged: Some(here.branches.unmerged),
+        unmerged_policy: here.branches.policy,
         min_likelihood: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
         ..Query::default()
     };
@@ -118,11 +151,11 @@ fn memories_for_task(
 fn pick(
     local: &Local,
     request: &ContextRequest,
-    repo: &RepoKey,
+    here: &TaskPlace<'_>,
     for_task: &[Arc<Memory>],
     snapshot: &Snapshot,
-    branches: &BranchView<'_>,
 ) -> BriefingSelection {
+    let TaskPlace { repo, package, branches } = here;
     let tree = work_tree(local, repo);
     let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
     let loaded: Vec<String> = request.loaded.iter().filter(is_there).cloned().collect();
@@ -131,6 +164,9 @@ fn pick(
         && local.core.config.as_of.is_none();
     let occasion = Occasion {
         repos: &snapshot.keys_of(repo),
+        package: package.at_hand.as_ref(),
+        package_policy: package.policy,
+        is_folder_gone: &|folder| tree.is_some_and(|top| !top.join(folder.as_str()).is_dir()),
         now: local.core.now(),
         for_task,
         files: &local.asked_files(&request.files, Some(repo), snapshot),

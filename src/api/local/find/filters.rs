@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::search_run::SearchRun;
 use crate::local::repositories::{self, unnamed_error};
-use event::{RepoKey, quoted};
+use event::{FolderPath, RepoKey, SESSION_RECORD, quoted};
 use requests::{ApiError, SearchScope};
-use search::{AskedFile, Filter, FilterWord, Flagged, ParsedQuery, SearchResult};
+use search::{AskedFile, AskedFolder, Filter, FilterWord, Flagged, ParsedQuery, SearchResult};
 
 impl SearchRun<'_> {
     /// Joins the filters; a memory must pass all of them.
@@ -20,9 +20,14 @@ impl SearchRun<'_> {
         Ok(Filter {
             repos: self.keys_of_scope()?,
             kinds: request.kinds.clone(),
-            not_kinds: request.not_kinds.clone(),
+            not_kinds: self.left_out_kinds(),
             tags: request.tags.clone(),
             files: self.asked_files(&request.files),
+            folders: match request.scope {
+                // A folder that is named with its repository and all others is the one at hand.
+                SearchScope::All(Some(_)) => Vec::new(),
+                _ => self.asked_folders()?,
+            },
             agents: request.agents.clone(),
             branches: request.branches.clone(),
             since: request.since.map(|since| since.first(now, days)),
@@ -31,6 +36,16 @@ impl SearchRun<'_> {
             phrase: None,
             also: Some(Box::new(self.filter_of_query())),
         })
+    }
+
+    /// Returns the kinds that are left out: those that the request names, and records of sessions where it names no kind. A record
+    /// tells what was done, which is seldom what somebody wants to know.
+    fn left_out_kinds(&self) -> Vec<String> {
+        let is_kind = |filter: &FilterWord| matches!(filter, FilterWord::Kind(_));
+        let is_kind_named =
+            !self.request.kinds.is_empty() || self.parsed.filters.iter().any(is_kind);
+        let records = (!is_kind_named).then(|| SESSION_RECORD.to_owned());
+        self.request.not_kinds.iter().cloned().chain(records).collect()
     }
 
     /// Returns the filter that stood in the query: any of its repositories, kinds, files, agents and branches, all of
@@ -48,6 +63,9 @@ impl SearchRun<'_> {
                 FilterWord::Kind(kind) => joined.kinds.push(kind),
                 FilterWord::Tag(tag) => joined.tags.push(tag),
                 FilterWord::File(file) => joined.files.extend(self.asked_files(&[file])),
+                FilterWord::Folder(path) => {
+                    joined.folders.push(AskedFolder { path, keys: None });
+                }
                 FilterWord::Agent(agent) => joined.agents.push(agent),
                 FilterWord::Branch(branch) => joined.branches.push(branch),
                 FilterWord::Since(since) => joined.since = Some(since.first(now, days)),
@@ -60,6 +78,18 @@ impl SearchRun<'_> {
     /// Reads the files, as the caller sees them.
     fn asked_files(&self, files: &[String]) -> Vec<AskedFile> {
         self.local.asked_files(files, self.here.as_ref(), self.snapshot)
+    }
+
+    /// Reads the folders, as the caller sees them.
+    fn asked_folders(&self) -> Result<Vec<AskedFolder>, ApiError> {
+        self.local.asked_folders(&self.request.folders, self.here.as_ref(), self.snapshot)
+    }
+
+    /// Finds the package at hand: the one that is named, or that of the caller's directory.
+    pub(super) fn found_package(&self) -> Result<Option<FolderPath>, ApiError> {
+        let named = self.asked_folders()?.into_iter().next().map(|folder| folder.path);
+        let at_hand = || self.local.package(self.here.as_ref()?).cloned();
+        Ok(named.or_else(at_hand))
     }
 
     /// Returns the keys of the repository that the search is limited to; `None` for all repositories.

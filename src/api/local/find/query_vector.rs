@@ -152,7 +152,7 @@ impl QueryMeaning {
         let is_for_people = self.embedding.is_some() && !local.patience.embed.is_zero();
         (is_for_people && embedded < memories).then(|| {
             format!(
-                "Note: {} of {memories} memories are not embedded yet; run agent-knowledge index.",
+                "Note: {} of {memories} memories are not embedded yet and are found by words alone.",
                 memories - embedded
             )
         })

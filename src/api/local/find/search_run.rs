@@ -9,12 +9,12 @@ use super::as_of;
 use super::filter_words::parsed_query;
 use super::query_vector::{PendingVector, QueryMeaning, VectorQuery, scale_notice};
 use crate::local::Local;
-use crate::local::look::{self, changed_files, unmerged_memories};
+use crate::local::look::{self, changed_files, gone_files, unmerged_memories};
 use crate::local::repositories;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use crate::local::unread_logs;
 use engine::{EngineView, LogCoverage};
-use event::RepoKey;
+use event::{FolderPath, RepoKey};
 use index::lexical::PreparedQuery;
 use place::Place;
 use reply::{ReplyReader, SearchReply};
@@ -42,6 +42,8 @@ pub(super) struct SearchRun<'a> {
     coverage: LogCoverage,
     /// The repository at hand.
     pub(super) here: Option<RepoKey>,
+    /// The package of it at hand.
+    package: Option<FolderPath>,
     filter: Filter,
     meaning: QueryMeaning,
     unmerged: Arc<UnmergedMemories>,
@@ -81,6 +83,7 @@ fn search_text(
         snapshot: &snapshot,
         coverage,
         here,
+        package: None,
         filter: Filter::default(),
         meaning: QueryMeaning::default(),
         unmerged: match request.unmerged {
@@ -118,6 +121,7 @@ impl<'a> SearchRun<'a> {
     /// Runs all steps in their order.
     fn reply(mut self, pending: PendingVector) -> Result<Reply, ApiError> {
         self.filter = self.joined_filter()?;
+        self.package = self.found_package()?;
         let words = search::begin(self.snapshot, &self.query(), self.local.core.now());
         self.meaning = self.vector_query().meaning(pending, self.request.mode, self.snapshot)?;
         self.notices = self.snapshot_notices();
@@ -163,6 +167,7 @@ impl<'a> SearchRun<'a> {
             words: if request.mode == Mode::Dense { WordMatching::Off } else { WordMatching::On },
             filter: self.filter.clone(),
             here: self.here.clone(),
+            package: self.package.clone(),
             min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
             tiers: request.tiers,
             failure: request.failure.as_ref(),
@@ -206,15 +211,17 @@ impl<'a> SearchRun<'a> {
 
     fn reply_of(&self, found: &SearchResult<'_>) -> Reply {
         let (local, request) = (self.local, self.request);
-        let memories = found.hits.iter().map(|hit| &hit.memory);
+        let memories = || found.hits.iter().map(|hit| &hit.memory);
         let interest = found.words.as_ref().map(PreparedQuery::interest);
         let of_interest =
             |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.weigh(piece));
         let reply = SearchReply {
             hits: &found.hits,
             here: self.here.as_ref(),
+            package: self.package.as_ref(),
             linked: &self.linked(&found.hits),
-            changed: &changed_files(local, memories, self.snapshot),
+            changed: &changed_files(local, memories(), self.snapshot),
+            gone: &gone_files(local, memories(), self.snapshot),
             unmerged: &self.unmerged,
             notices: &self.notices,
             near_misses: &found.near_misses,

@@ -40,6 +40,7 @@ fn fitting<'a>(
         kinds: request.kinds.clone(),
         tags: request.tags.clone(),
         files: local.asked_files(&request.files, repo.as_ref(), snapshot),
+        folders: local.asked_folders(&request.folders, repo.as_ref(), snapshot)?,
         agents: request.agents.clone(),
         branches: request.branches.clone(),
         since: request.since.map(|since| since.first(now, days)),

@@ -9,7 +9,7 @@ use crate::local::find::newest_sessions;
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, undamaged_answer};
 use crate::local::{Local, unread_logs};
-use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
+use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SESSION_RECORD, SuccessRate, is_rule};
 use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
 use reply::{
@@ -24,7 +24,9 @@ use search::snapshot::Snapshot;
 const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
 
 pub(crate) fn recent(limit: usize, snapshot: &Snapshot) -> Reply {
-    let mut memories: Vec<Arc<Memory>> = snapshot.memories().iter().cloned().collect();
+    let is_record = |memory: &Memory| memory.provenance.kind.as_str() == SESSION_RECORD;
+    let memories = snapshot.memories().iter().filter(|memory| !is_record(memory));
+    let mut memories: Vec<Arc<Memory>> = memories.cloned().collect();
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
     memories.truncate(limit);

@@ -11,5 +11,5 @@ mod status;
 pub(super) use former_repos::first_briefing_sentences;
 pub(super) use related::related;
 pub(super) use show::show;
-pub(super) use staleness::{changed_files, is_renamed, stale, unmerged_memories};
+pub(super) use staleness::{changed_files, gone_files, is_renamed, stale, unmerged_memories};
 pub(super) use status::{digest, doctor, status, whoami};

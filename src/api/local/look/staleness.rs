@@ -13,8 +13,9 @@ use event::{Problems, RepoKey};
 use memory::Memory;
 use reply::{CheckedRepo, CheckedTree};
 use requests::{ApiError, Reply, StaleRequest};
+use search::AskedFolder;
 use search::snapshot::Snapshot;
-use search::staleness::{ChangedFiles, UnmergedMemories, UnmergedPolicy, changed_since};
+use search::staleness::{ChangedFiles, UnmergedMemories, UnmergedPolicy, changed_since, gone_from};
 
 /// Work trees of one repository that one answer is about, those that callers came from last: each may be a look.
 const TREES_MAX: usize = 4;
@@ -27,12 +28,13 @@ pub(crate) fn stale(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
+    let folders = local.asked_folders(&request.folders, Some(&repo), snapshot)?;
     let (Some(here), Some(place)) = (&local.here, &local.place) else {
         if local.is_of_others() {
             let message = "work trees are shown to the owner of the server only";
             return Err(ApiError::NotFound(message.to_owned()));
         }
-        return Ok(elsewhere(local, &repo, snapshot));
+        return Ok(elsewhere(local, &repo, &folders, snapshot));
     };
     if repo != *here {
         let why = format!(
@@ -44,11 +46,13 @@ pub(crate) fn stale(
     let tree = tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top.clone(), here.clone())));
     let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
     let look = tree.look((local.core.clock)().now, snapshot).ok_or_else(gone)?;
-    Ok(reply::stale(&CheckedRepo { repo: here, report: &look.report, older: look.older }))
+    let checked =
+        CheckedRepo { repo: here, report: &look.report, older: look.older, folders: &folders };
+    Ok(reply::stale(&checked))
 }
 
 /// Answers from the known work trees of a repository.
-fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
+fn elsewhere(local: &Local, repo: &RepoKey, folders: &[AskedFolder], snapshot: &Snapshot) -> Reply {
     let trees = local.core.work_trees.all();
     let of_repo = trees.iter().filter(|tree| tree.repo() == repo);
     let looks: Vec<_> = of_repo
@@ -58,7 +62,7 @@ fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
     let checked = looks.iter().map(|(name, look)| CheckedTree {
         name,
         at: look.at,
-        checked: CheckedRepo { repo, report: &look.report, older: look.older },
+        checked: CheckedRepo { repo, report: &look.report, older: look.older, folders },
     });
     reply::stale_by_tree(repo, &checked.collect::<Vec<_>>())
 }
@@ -101,6 +105,17 @@ pub(crate) fn unmerged_memories(
 pub(crate) fn is_renamed(local: &Local, file: &str) -> bool {
     let tree = local.place.as_ref().and_then(|place| local.core.work_trees.at(&place.top));
     tree.is_some_and(|tree| tree.is_renamed(file))
+}
+
+/// Finds the files of memories of the caller's repository that are gone from the caller's work tree.
+pub(crate) fn gone_files<'a>(
+    local: &Local,
+    memories: impl Iterator<Item = &'a Arc<Memory>>,
+    snapshot: &Snapshot,
+) -> ChangedFiles {
+    let Some((top, keys)) = own_work_tree(local, snapshot) else { return ChangedFiles::new() };
+    let memories = memories.filter(|memory| keys.contains(&memory.repo));
+    gone_from(memories, top, |file| is_renamed(local, file))
 }
 
 /// Finds files that changed since the memories of the caller's repository that name them were last confirmed.

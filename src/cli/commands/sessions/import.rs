@@ -140,6 +140,8 @@ impl Program<'_> {
             is_with_private: policy.private == Switch::On,
             machine: settled.store.machine().clone(),
             known_repos: settled.store.known_repos(),
+            // The plan names them.
+            work_trees: Vec::new(),
         })
     }
 }

@@ -23,6 +23,11 @@ const FILES: &[&str] = &[
     "api/.hg/sharedpath",
     "api/.sl/config",
     "api/package.json",
+    "api/src/package.json",
+    "api/pnpm-workspace.yaml",
+    "api/Cargo.toml",
+    "api/settings.gradle",
+    "api/go.work",
     "api/src/.git",
 ];
 
@@ -79,6 +84,14 @@ const PARTS: &[&str] = &[
     "core.sshCommand",
     "[includeIf \"gitdir:",
     "[includeIf \"onbranch:",
+    "{\"workspaces\":[\"",
+    "packages:\n- ",
+    "[workspace]\nmembers=[\"",
+    "include(\"",
+    "projectDir",
+    "use (",
+    "/*",
+    "{a,",
 ];
 
 fn a_text() -> impl Strategy<Value = String> {
@@ -108,6 +121,7 @@ proptest! {
         let directory = scene.path(&directory);
         let place = scene.place(&directory, &mut Vec::new());
         prop_assert_eq!(&place, &scene.place(&directory, &mut Vec::new()));
+        prop_assert_eq!(place.package(), place.package());
         if let Some(key) = &place.repository {
             prop_assert_eq!(&RepoKey::parse(key.as_str()).unwrap(), key);
         }

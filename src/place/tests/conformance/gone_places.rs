@@ -19,6 +19,9 @@ const REMOVED: &[(&str, &str, &str)] = &[
     ("shop.worktrees/feat", "shop", "VS Code keeps work trees beside"),
     ("shop-worktrees/feat/src", "shop", "others write a dash"),
     ("shop__worktrees/feat", "shop", "others write two underscores"),
+    ("worktrees/shop/feat", "shop", "a folder for the work trees of all repositories"),
+    ("worktrees/shop-api-feat", "shop-api", "the same, by the beginning of the name"),
+    (".worktrees/1a4b-feat/shop/src", "shop", "Vibe Kanban names the repository last"),
 ];
 
 /// The rows.

@@ -11,6 +11,8 @@ mod git_checkouts;
 mod git_shapes;
 mod gone_places;
 mod other_programs;
+mod package_rows;
+mod packages;
 mod remote_urls;
 mod row;
 mod scene;

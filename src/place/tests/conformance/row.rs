@@ -155,6 +155,7 @@ fn kind(place: &Place) -> &'static str {
         PlaceSource::Remembered(_) => "remembered",
         PlaceSource::PointerText(_) => "pointer",
         PlaceSource::RemovedTree(_) => "removed tree",
+        PlaceSource::RemovedNamesake(_) => "removed namesake",
         PlaceSource::Memories(_) => "memories",
         PlaceSource::Mark { .. } => "mark",
         PlaceSource::Declared(_) => "declared",
