@@ -109,13 +109,13 @@ pub(crate) fn workspaces_at(folder: &Path, entries: &FolderEntries) -> Vec<Works
     let read = |form: &WorkspaceForm| {
         let patterns = (form.read)(&small_text(&folder.join(form.file))?)?;
         // A file that names nothing, or that nobody can read as meant, decides nothing.
-        (!patterns.is_empty()).then(|| Workspace::new(form, patterns))
+        (!patterns.is_empty()).then(|| Workspace::new(form, &patterns))
     };
     present.filter_map(read).collect()
 }
 
 impl Workspace {
-    fn new(form: &WorkspaceForm, patterns: Vec<String>) -> Self {
+    fn new(form: &WorkspaceForm, patterns: &[String]) -> Self {
         let (mut named, mut left_out) = (Vec::new(), Vec::new());
         for pattern in
             patterns.iter().flat_map(|pattern| without_braces(pattern)).take(PATTERNS_MAX)
