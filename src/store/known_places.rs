@@ -76,10 +76,12 @@ impl<'a> KnownPlaces<'a> {
         self.remembered.get_or_init(|| self.store.place_text())
     }
 
-    /// Returns the key of a directory where it is not the one of its path.
-    fn key_of(&self, served: &ServedDirectory) -> Option<RepoKey> {
-        let records = self.remembered().of_directory(&served.path);
-        self.store.remembered_key(served, &records, &|record| self.is_moved(record))
+    /// Returns the key of a directory where it is not the one of its path. `look` is asked for directories alone of which something is
+    /// remembered: each folder above a project without version control is tried.
+    fn key_of(&self, path: &Path, look: fn(&Path) -> Option<ServedDirectory>) -> Option<RepoKey> {
+        let records = self.remembered().of_directory(path);
+        let served = (!records.is_empty()).then(|| look(path)).flatten()?;
+        self.store.remembered_key(&served, &records, &|record| self.is_moved(record))
     }
 
     /// Tells whether a project lies elsewhere now: its directory does, or an alias gives its memories to another directory.
@@ -100,11 +102,11 @@ impl StoredPlaces for KnownPlaces<'_> {
     }
 
     fn key_of_common_dir(&self, common_dir: &Path) -> Option<RepoKey> {
-        self.key_of(&ServedDirectory::git(common_dir)?)
+        self.key_of(common_dir, ServedDirectory::git)
     }
 
     fn key_of_folder(&self, folder: &Path) -> Option<RepoKey> {
-        self.key_of(&ServedDirectory::folder(folder)?)
+        self.key_of(folder, ServedDirectory::folder)
     }
 
     fn only_named(&self, short_name: &str) -> Option<RepoKey> {
