@@ -14,7 +14,7 @@ use super::prior::believed_success;
 use super::score::Score;
 use super::subject_memo::{ComparedState, RememberedNotes, RememberedSubjects};
 use crate::snapshot::Snapshot;
-use event::{IMPORTED, Timestamp};
+use event::{Confidence, IMPORTED, Timestamp};
 use memory::Memory;
 
 /// What a better note takes from the score of a memory. On `benches/lessons` the note that outdates another scores up
@@ -26,6 +26,9 @@ const NEWER_SECONDS_MIN: i64 = 24 * 3_600;
 const SUCCESS_MARGIN: f32 = 0.25;
 /// The longest chain of notes that is followed from an outdated note to the current one.
 const CHAIN_MAX: usize = 3;
+
+/// The kind of what is to be done.
+const TASK: &str = "task";
 
 /// A memory with its number in the snapshot.
 type NumberedMemory = (u32, Arc<Memory>);
@@ -168,7 +171,13 @@ impl BetterNoteSearch<'_> {
 fn is_better(other: &Memory, memory: &Memory, now: Timestamp) -> bool {
     let session = memory.provenance.session_id.as_deref();
     let is_of_session = session.is_some() && other.provenance.session_id.as_deref() == session;
-    let is_less_trusted = other.is_candidate() || trust_rank(other) < trust_rank(memory);
+    let is_guess = other.provenance.confidence == Confidence::Inferred
+        && memory.provenance.confidence == Confidence::Stated;
+    let is_less_trusted =
+        other.is_candidate() || is_guess || trust_rank(other) < trust_rank(memory);
+    let is_of_kind = |memory: &Memory| memory.provenance.kind.as_str() == TASK;
+    // A task says what is to be done, not what holds.
+    let is_less_trusted = is_less_trusted || is_of_kind(other) != is_of_kind(memory);
     let is_settled = memory.lifecycle().distinct.contains(&other.id)
         || other.lifecycle().distinct.contains(&memory.id);
     if other.id == memory.id || is_of_session || is_less_trusted || is_settled {

@@ -119,7 +119,7 @@ pub const FLAGS: [Flag; 18] = [
         "repo",
         "repo",
         "REPO",
-        &["the repository: its name, key or URL  [default: this directory's git remote]"],
+        &["the repository: name, key or URL  [default: this directory's]"],
     ),
     flag(
         FlagGroup::Origin,

@@ -79,8 +79,8 @@ def works(world, name, command, model, env=None):
     memories = json.loads(learned).get("memories", [])
     drafts = [one for one in memories if one.get("source") == "hook" and one["event_type"] == "error"]
     world.check(f"{name}_learns_what_helped", len(drafts) == 1 and "touch .ready" in json.dumps(drafts), learned)
-    recent = world.ours("recent", "--json")
-    ends = [one["lesson"] for one in json.loads(recent).get("memories", []) if one["event_type"] == "session"]
+    recent = world.ours("list", "--kind", "session", "--json")
+    ends = [one["lesson"] for one in json.loads(recent).get("memories", [])]
     is_told = len(ends) == 1 and ends[0].startswith("Failed and then fixed: build.sh.")
     world.check(f"{name}_tells_of_its_session", is_told, recent)
 

@@ -255,7 +255,7 @@ fn much_good_evidence_beats_little_perfect_evidence() {
         json!({"id": id, "timestamp": format!("{day}T00:00:00Z"), "repo": format!("api{id}"),
             "lesson": format!("the zebra z{}{}", day.replace('-', ""), rate.replace('/', "")), "success_rate": rate})
     };
-    // All so old that their age makes no difference.
+    // All so old that their age makes no difference, and asked for two years later, when their reports still count.
     let lines = [
         line("few", "2001-01-01", "5/5"),
         line("older", "2001-01-01", "3/4"),
@@ -264,7 +264,7 @@ fn much_good_evidence_beats_little_perfect_evidence() {
         line("bad", "2001-01-03", "1/9"),
     ];
     world.hand_write("api.jsonl", lines.map(|line| format!("{line}\n")).concat());
-    let found = world.asked(&["search", "zebra", "--explain"]);
+    let found = world.asked(&["search", "zebra", "--explain", "--as-of", "2003-01-03"]);
     let found = found["memories"].as_array().unwrap();
     let ids: Vec<&str> = found.iter().map(|memory| memory["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["much", "few", "newer", "older", "bad"]);

@@ -240,7 +240,9 @@ impl<'a> Comparisons<'a> {
             false => (that, this),
         };
         let likeness = self.words_likeness(&older, &newer);
-        if likeness.words >= SAME_TEXT_MIN {
+        let says_the_same = likeness.words >= SAME_TEXT_MIN
+            && older.text.mutual_share_with(&newer.text, &mut self.holders) >= SAME_TEXT_MIN;
+        if says_the_same {
             return None;
         }
         let vectors = self.snapshot.vectors();
@@ -248,7 +250,9 @@ impl<'a> Comparisons<'a> {
             meaning.zip(vectors).and_then(|(meaning, index)| index.score(other_number, meaning));
         let meaning = cosine.map(|cosine| self.snapshot.scale.map_cosine(cosine));
         let likeness = SubjectLikeness { meaning, ..likeness };
-        if likeness.words >= SAME_SUBJECT_MIN && likeness.situation >= SITUATION_MIN {
+        let is_parallel = self.is_parallel(&older, &newer);
+        let is_near = likeness.words >= SAME_SUBJECT_MIN && likeness.situation >= SITUATION_MIN;
+        if is_near && !is_parallel {
             return Some(likeness.odds().max(0.0));
         }
         if !likeness.can_be_of_one_subject() {
@@ -256,7 +260,15 @@ impl<'a> Comparisons<'a> {
         }
         let change = newer.text.change_of(&older.text, &mut self.holders);
         let odds = SubjectLikeness { change, ..likeness }.odds();
-        (odds >= 0.0).then_some(odds)
+        let is_of_subject = odds >= 0.0 && (!is_parallel || change > 0.0);
+        is_of_subject.then_some(odds)
+    }
+
+    /// Tells whether each of two contexts names something that the other note does not have, as "the VAT of France" and "the VAT
+    /// of Spain" do: notes of one form about two things.
+    fn is_parallel(&mut self, older: &ComparedSubject, newer: &ComparedSubject) -> bool {
+        older.situation.has_word_beyond(&newer.text, &mut self.holders)
+            && newer.situation.has_word_beyond(&older.text, &mut self.holders)
     }
 
     fn subject_of(&mut self, number: u32, memory: &Memory) -> Rc<ComparedSubject> {

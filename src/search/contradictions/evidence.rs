@@ -48,22 +48,10 @@ const CHANGING: [&str; 27] = [
     "renamed",
     "switched",
 ];
-/// Words that say so only beside the name of what changed: alone they are too common.
-const CHANGING_A_NAME: [&str; 13] = [
-    "left",
-    "ported",
-    "cancelled",
-    "out",
-    "dead",
-    "denied",
-    "rejects",
-    "stopped",
-    "ended",
-    "retire",
-    "turned",
-    "dropping",
-    "formerly",
-];
+/// Words that say so only beside the name of what changed: alone they are too common. Words of failures ("stopped", "out", "dead",
+/// "denied") are none, since most notes have one.
+const CHANGING_A_NAME: [&str; 7] =
+    ["left", "ported", "cancelled", "retire", "turned", "dropping", "formerly"];
 const ARTICLES: [&str; 4] = ["the", "a", "an", "in"];
 /// Small words that reverse the meaning of a sentence.
 const NEGATIONS: [&str; 9] =
@@ -168,23 +156,59 @@ impl ComparedText {
         self.terms(holders).len()
     }
 
-    /// Returns the rarity of the rarest word of an older text in a clause of this one that says that something changed; 0
-    /// where no clause does.
+    /// Returns the share of common words of the text that has more, 0 to 1; 0 also where their numbers differ.
+    pub(super) fn mutual_share_with(
+        &self,
+        other: &Self,
+        holders: &mut DocumentFrequencies<'_>,
+    ) -> f32 {
+        let numbers = |text: &str| words_of(text).filter(|word| is_number(word)).collect();
+        let (own, others): (BTreeSet<String>, BTreeSet<String>) =
+            (numbers(&self.text), numbers(&other.text));
+        if own != others {
+            return 0.0;
+        }
+        let larger = self.weights(holders).1.max(other.weights(holders).1);
+        let smaller = self.weights(holders).1.min(other.weights(holders).1);
+        if larger > 0.0 { self.share_with(other, holders) * smaller / larger } else { 0.0 }
+    }
+
+    /// Tells whether it has a word, other than a number and one of a change, that a text lacks.
+    pub(super) fn has_word_beyond(
+        &self,
+        text: &Self,
+        holders: &mut DocumentFrequencies<'_>,
+    ) -> bool {
+        let (known, _) = text.weights(holders);
+        let own = words_of(&self.text).filter(|word| !is_changing(word));
+        let terms = alphabetic(own.flat_map(|word| holders.terms_of(&word)));
+        terms.iter().any(|term| !known.contains_key(term))
+    }
+
+    /// Returns the rarity of what this text says to have changed, if an older text has it: a name in a clause with a word of a
+    /// change, or the less rare of two words in it. 0 where there is none: one common word says nothing.
     pub(super) fn change_of(&self, older: &Self, holders: &mut DocumentFrequencies<'_>) -> f32 {
-        let (named, _) = older.weights(holders);
+        let (known, _) = older.weights(holders);
         let is_end = |c: char| matches!(c, '.' | ';' | ':' | '!' | '?' | '\n');
         let mut most: f32 = 0.0;
         for clause in self.text.split(is_end).take(CLAUSES_MAX) {
-            let is_changing =
-                |word: &str| CHANGING.contains(&word) || CHANGING_A_NAME.contains(&word);
             if !words_of(clause).any(|word| is_changing(&word)) {
                 continue;
             }
-            for term in holders.terms_of(clause) {
-                let is_change = is_changing(&term);
-                let rarity = named.get(&term).filter(|_| !is_change).copied();
-                most = most.max(rarity.unwrap_or(0.0));
+            let mut shared: Vec<f32> = Vec::new();
+            for word in clause.split_whitespace() {
+                let terms = holders.terms_of(word).into_iter();
+                let rarities = terms
+                    .filter(|term| !is_changing(term))
+                    .filter_map(|term| known.get(&term).copied());
+                let rarity = rarities.fold(0.0, f32::max);
+                if rarity > 0.0 && is_name(word) {
+                    most = most.max(rarity);
+                }
+                shared.push(rarity);
             }
+            shared.sort_by(|a, b| b.total_cmp(a));
+            most = most.max(shared.get(1).copied().unwrap_or(0.0));
         }
         most
     }
@@ -253,6 +277,18 @@ fn words_of(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| c.is_whitespace() || c == '/');
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
     words.filter(|word| !word.is_empty())
+}
+
+/// Tells whether a word says that something changed.
+fn is_changing(word: &str) -> bool {
+    CHANGING.contains(&word) || CHANGING_A_NAME.contains(&word)
+}
+
+/// Tells whether a word looks like a name: it begins with a capital, or has a digit or a sign of code inside.
+fn is_name(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+    word.starts_with(|c: char| c.is_uppercase() || c == '/')
+        || word.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '.' | '/' | '-'))
 }
 
 /// What a text prefers, and to what: the names beside "instead of", "rather than", ", not" and their like, in lower case.
