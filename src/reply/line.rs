@@ -148,7 +148,7 @@ impl<'a> ReaderPlace<'a> {
     fn folder_name(&self, memory: &Memory) -> Option<String> {
         let folder = memory.folder()?;
         let is_here = self.repo == Some(&memory.repo)
-            && self.package.is_some_and(|package| folder.is_within(package));
+            && self.package.is_some_and(|package| package == folder);
         (!is_here).then(|| format!("in {}", shortened(folder.as_str())))
     }
 }

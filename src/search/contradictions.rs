@@ -4,8 +4,9 @@
 //!
 //! Two memories are about one subject if they share three tenths of the words of the one that has fewer; each word
 //! weighs its inverse document frequency. A pair with a sign is shown if both tell of the same situation too, that is, their
-//! contexts share words as well. `benches/contradictions` has labelled pairs: 76 of a hundred shown are right, and 77 of a
-//! hundred right ones are shown (`tests/integration/contradictions.rs`).
+//! contexts share words as well; or if the newer tells in other words of a change that the older names. `benches/contradictions`
+//! has labelled pairs: 75 of a hundred shown are right, and 78 of a hundred right ones are shown
+//! (`tests/integration/contradictions.rs`).
 
 mod comparisons;
 mod evidence;

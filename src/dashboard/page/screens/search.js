@@ -19,10 +19,13 @@ const SIGNALS = [
 /** What is added to the fit or taken from it. */
 const PRIORS = [
   ['repo', 'repository', 'It is of the repository that asks'],
+  ['package', 'package', 'It was learned in the package that asks'],
   ['recency', 'recency', 'How new it is'],
   ['success', 'success', 'How often it helped'],
   ['trust', 'trust', 'Who saved it'],
   ['outdated', 'outdated', 'A newer or better note exists'],
+  ['current', 'current', 'It stands in the place of a note that it outdates'],
+  ['branch', 'branch', 'Its branch is not merged here'],
 ];
 
 /** The most that a prior takes or gives (S-RANK-4). */
