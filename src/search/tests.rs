@@ -359,9 +359,10 @@ proptest! {
             event::Verdict::Worked | event::Verdict::Confirmed => (old, new),
             event::Verdict::Failed | event::Verdict::Stale => (new, old),
         };
-        // Where a reply has no room for all, a report on one decides whether a newer note takes its place (S-RANK-10), and with
-        // that, whether a third memory that says the same as the first has room.
-        if limit >= RIVALS.len() {
+        // A report on one note decides whether a newer note takes its place (S-RANK-10), and with that, whether a third that says the
+        // same as the first has room, and where it stands. So places are compared where all have room and the note stands for itself.
+        let stands_for_itself = less.1.is_some() && greater.1.is_some();
+        if limit >= RIVALS.len() && stands_for_itself {
             prop_assert!(less.0 <= greater.0, "{less:?} {greater:?}");
         }
         if let (Some(less), Some(greater)) = (less.1, greater.1) {
