@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn stars_match_as_in_git_and_in_ssh() {
         for (pattern, text, expected) in [
-            ("/home/ana/work/**", "/home/ana/work/api/.git", true),
-            ("**/work/**", "/home/ana/work/api/.git", true),
+            ("/home/ana/code/**", "/home/ana/code/api/.git", true),
+            ("**/code/**", "/home/ana/code/api/.git", true),
             ("/home/*/api/.git", "/home/ana/api/.git", true),
             ("/home/*/.git", "/home/ana/api/.git", false),
             ("feature/[a-c]*", "feature/cart", true),

@@ -1,6 +1,6 @@
 //! Finds the better of two notes about one subject: a newer one, or one that is far better proven than a note that failed. The
 //! other ranks lower and names it, and a newer note takes the place of the note that it outdates. It is looked up in the whole
-//! store, so no filter and no other hit changes the order of two memories.
+//! store, so no filter hides that a note is outdated; whether a newer note takes a place depends on whether the outdated one is a hit.
 //! Not here: pairs for somebody to judge (`contradictions`), a replacement that somebody stated (`memory::lifecycle`).
 
 use std::cmp::Ordering;
@@ -175,12 +175,12 @@ fn is_better(other: &Memory, memory: &Memory, now: Timestamp) -> bool {
         && memory.provenance.confidence == Confidence::Stated;
     let is_less_trusted =
         other.is_candidate() || is_guess || trust_rank(other) < trust_rank(memory);
-    let is_of_kind = |memory: &Memory| memory.provenance.kind.as_str() == TASK;
     // A task says what is to be done, not what holds.
-    let is_less_trusted = is_less_trusted || is_of_kind(other) != is_of_kind(memory);
+    let is_task = |memory: &Memory| memory.provenance.kind.as_str() == TASK;
+    let is_of_other_kind = is_task(other) != is_task(memory);
     let is_settled = memory.lifecycle().distinct.contains(&other.id)
         || other.lifecycle().distinct.contains(&memory.id);
-    if other.id == memory.id || is_of_session || is_less_trusted || is_settled {
+    if other.id == memory.id || is_of_session || is_less_trusted || is_of_other_kind || is_settled {
         return false;
     }
     let gain = believed_success(other, now) - believed_success(memory, now);
