@@ -28,6 +28,7 @@ mod pipeline;
 mod prior;
 mod query;
 mod relevance;
+mod same_subject;
 mod score;
 pub mod snapshot;
 pub mod staleness;
