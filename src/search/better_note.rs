@@ -4,7 +4,7 @@
 //! Not here: pairs for somebody to judge (`contradictions`), a replacement that somebody stated (`memory::lifecycle`).
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::contradictions::{Comparisons, is_comparable};
@@ -15,7 +15,7 @@ use super::same_subject::{HitSubjects, is_of_one_session, is_settled, is_task, t
 use super::score::Score;
 use super::subject_memo::{ComparedState, RememberedNotes, RememberedSubjects, SubjectNote};
 use crate::snapshot::Snapshot;
-use event::{Confidence, Timestamp};
+use event::{Confidence, EventId, SESSION_RECORD, Timestamp};
 use memory::Memory;
 
 /// What a better note takes from the score of a memory. On `benches/lessons` the note that outdates another scores up
@@ -83,6 +83,29 @@ pub(super) fn compare(
     take_places(hits, current);
     hits.sort_by(best_first);
     subjects
+}
+
+/// Returns the newer note that outdates a memory, by the memory's id, for those of `memories` that one outdates.
+pub(super) fn newer_notes(
+    snapshot: &Snapshot,
+    memories: &[&Arc<Memory>],
+    now: Timestamp,
+) -> BTreeMap<EventId, Arc<Memory>> {
+    let mut own = RememberedSubjects::default();
+    let mut held = snapshot.subjects.try_lock();
+    let RememberedSubjects { words, notes } = held.as_deref_mut().unwrap_or(&mut own);
+    let repos = memories.iter().map(|memory| memory.repo.clone()).collect();
+    let comparisons = Comparisons::new(snapshot, &repos, now, words);
+    let mut search = BetterNoteSearch { snapshot, now, comparisons, notes };
+    let wanted: BTreeSet<&EventId> = memories.iter().map(|memory| &memory.id).collect();
+    let numbered = (0..).zip(snapshot.memories().iter());
+    let wanted =
+        numbered.filter(|(_, memory)| repos.contains(&memory.repo) && wanted.contains(&memory.id));
+    let newer = wanted.filter_map(|(number, memory)| {
+        let (_, better) = search.better_than(number, memory)?;
+        is_newer(&better, memory).then(|| (memory.id.clone(), better))
+    });
+    newer.collect()
 }
 
 /// Gives each current note the score of the note that it outdates, if that is higher.
@@ -184,6 +207,7 @@ fn is_better(other: &Memory, memory: &Memory, now: Timestamp) -> bool {
     let is_less_trusted =
         other.is_candidate() || is_guess || trust_rank(other) < trust_rank(memory);
     if other.id == memory.id
+        || other.provenance.kind.as_str() == SESSION_RECORD
         || is_of_one_session(other, memory)
         || is_less_trusted
         || is_task(other) != is_task(memory)

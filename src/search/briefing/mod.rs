@@ -4,6 +4,7 @@
 mod files;
 mod last_session;
 mod order;
+mod outdated;
 mod package_order;
 mod repeats;
 mod tasks;
@@ -204,6 +205,7 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> BriefingSelection {
     sections.push((Section::Stale, stale));
     let learned = last.as_ref().map_or(&[][..], |(_, learned)| learned);
     sections.push((Section::LastSession, picker.pick(LAST_SESSION_MAX, learned.iter().copied())));
+    picker.replace_outdated(snapshot, &mut sections);
     // The last session is named even if all its memories are in sections above.
     let has_session = last.is_some();
     sections.retain(|(section, notes)| {
