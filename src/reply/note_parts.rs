@@ -147,6 +147,14 @@ impl NotePart {
     }
 }
 
+impl NotePart {
+    /// Returns whether a comment in code begins by calling what follows right or wrong; `None` where it says neither.
+    fn of_comment(comment: &str) -> Option<Self> {
+        let first = label_of(comment).split_whitespace().next()?;
+        Self::of_label(first).filter(|part| matches!(part, Self::Help | Self::Failed))
+    }
+}
+
 /// Splits a note into its pieces, in the order of the text.
 pub(super) fn note_pieces(text: &str) -> Vec<NotePiece> {
     let mut splitter = NoteSplitter::default();
@@ -251,7 +259,7 @@ impl NoteSplitter {
         for line in lines {
             let comment = line.trim_start_matches(['#', '/', '-', '*', '<', '!', ' ']);
             if comment.len() < line.len()
-                && let Some(part) = NotePart::of_label(label_of(comment))
+                && let Some(part) = NotePart::of_comment(comment)
             {
                 self.label = Some(part);
             }
@@ -381,9 +389,10 @@ mod tests {
 
     #[test]
     fn comments_in_code_tell_wrong_from_right() {
-        let text = "## Fix\n```js\n// Wrong\na();\n// Correct\nb();\n```\nThen build.";
+        let text = "## Fix\n```js\n// Wrong\na();\n// Correct\nb();\n// Each test command\nc();\n```\nThen build.";
         assert_eq!(part_of(text, "a();"), NotePart::Failed);
         assert_eq!(part_of(text, "b();"), NotePart::Help);
+        assert_eq!(part_of(text, "c();"), NotePart::Help);
         assert_eq!(part_of(text, "Then"), NotePart::Help);
     }
 
