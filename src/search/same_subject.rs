@@ -1,11 +1,11 @@
 //! Which hits are of one subject, and what tells two notes of one subject apart. Not here: finding the notes of a subject
 //! (`contradictions`), which of two notes is better (`better_note`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::hit::Hit;
 use super::subject_memo::SubjectNote;
-use event::IMPORTED;
+use event::{Event, IMPORTED};
 use memory::Memory;
 
 /// The kind of what is to be done.
@@ -33,7 +33,7 @@ impl HitSubjects {
     }
 
     /// Tells whether a hit says once more what a better one says, so that its title is enough. Notes of one session complete each
-    /// other, and a note of another origin or kind stands for itself.
+    /// other, and a note of another origin or kind, or with another cure, stands for itself.
     pub(super) fn repeats(&self, kept: &Hit, hit: &Hit) -> bool {
         let (one, other) = (&*kept.memory, &*hit.memory);
         self.are_of_one(kept.number, hit.number)
@@ -41,7 +41,36 @@ impl HitSubjects {
             && trust_rank(one) == trust_rank(other)
             && is_task(one) == is_task(other)
             && !is_settled(one, other)
+            && advise_alike(&one.event(), &other.event())
     }
+}
+
+/// The least number of plain words that two lessons share and their contexts do not have, where they advise alike.
+const SHARED_WORDS_MIN: usize = 2;
+/// The least length of such a word, in characters: shorter ones are in any sentence.
+const SHARED_CHARS_MIN: usize = 5;
+
+/// Tells whether two lessons share words that their contexts do not have: a name, or some plain words. Two cures of one problem have
+/// its words in common and no others.
+fn advise_alike(one: &Event, other: &Event) -> bool {
+    let contexts = format!("{} {}", one.context, other.context).to_lowercase();
+    let known: BTreeSet<&str> = words(&contexts).collect();
+    let texts =
+        [one, other].map(|event| format!("{} {}", event.lesson, event.command).to_lowercase());
+    let [first, second] = texts.each_ref().map(|text| words(text).collect::<BTreeSet<&str>>());
+    let shared = first.intersection(&second).filter(|word| !known.contains(**word));
+    let is_name = |word: &&str| !word.chars().all(char::is_alphabetic);
+    let (names, plain): (Vec<&str>, Vec<&str>) = shared.copied().partition(is_name);
+    let plain = plain.iter().filter(|word| word.chars().count() >= SHARED_CHARS_MIN);
+    names.iter().any(|name| name.chars().any(char::is_alphabetic))
+        || plain.count() >= SHARED_WORDS_MIN
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_outer = |character: char| !character.is_alphanumeric() && !"-_/$".contains(character);
+    text.split_whitespace()
+        .map(move |word| word.trim_matches(is_outer))
+        .filter(|word| !word.is_empty())
 }
 
 pub(super) fn is_of_one_session(one: &Memory, other: &Memory) -> bool {
@@ -74,6 +103,7 @@ mod tests {
     use super::super::query::Query;
     use super::super::testing::{now, snapshot};
     use super::super::{Tier, search};
+    use super::advise_alike;
 
     const QUERY: &str = "migrations crash in CI because Postgres is not ready";
 
@@ -123,6 +153,19 @@ mod tests {
         let titles =
             hits.iter().filter(|(id, tier)| *tier == Tier::Possible && id.starts_with("same"));
         assert_eq!(titles.count(), 3, "{hits:?}");
+    }
+
+    // S-RANK-7
+    #[test]
+    fn two_cures_of_one_problem_each_have_a_place() {
+        let note = |lesson: &str| {
+            let line = json!({ "id": "n", "context": "npm install fails with ERESOLVE for react 18", "lesson": lesson });
+            snapshot(&[line]).memory(0).unwrap().event()
+        };
+        let flag = note("install with --legacy-peer-deps, react 18 conflicts");
+        let again = note("pass --legacy-peer-deps to the installation");
+        let pin = note("pin react to 17 until the date picker supports 18");
+        assert!(advise_alike(&flag, &again) && !advise_alike(&flag, &pin));
     }
 
     // S-RANK-7

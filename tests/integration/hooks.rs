@@ -3,6 +3,7 @@
 //! `clients::hooks`).
 
 mod advice;
+mod readers;
 mod repeats;
 mod silence;
 

@@ -17,10 +17,12 @@ use event::{FolderPath, RepoKey};
 use guard::secrets::RedactedText;
 use memory::Memory;
 use reply::{Briefing, LogState};
-use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
+use requests::{
+    ApiError, BriefingReader, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply,
+};
 use search::snapshot::Snapshot;
 use search::staleness::{UnmergedMemories, UnmergedPolicy, is_gone, is_written_after};
-use search::{BriefingSelection, Occasion, PackagePolicy, Query};
+use search::{BriefingSelection, Occasion, PackagePolicy, Query, Section};
 use store::read_project_config;
 
 /// Memories of a briefing for its task: twice as many as usually fit.
@@ -71,7 +73,7 @@ fn briefing(
         notices: &former.into_iter().chain(notices.into_iter().flatten()).collect::<Vec<String>>(),
         shape: request.shape,
         max_tokens: request.max_tokens,
-        section_tokens: &section_budgets(local, work_tree(local, &repo)),
+        section_tokens: &section_budgets(local, work_tree(local, &repo), request.reader),
         log_state: if is_unread { LogState::Unread } else { LogState::Read },
     };
     let interest = snapshot.lexical().interest(text);
@@ -188,12 +190,23 @@ fn work_tree<'a>(local: &'a Local, repo: &RepoKey) -> Option<&'a Path> {
     place.map(|place| &*place.top)
 }
 
+/// The sections of the briefing of a subagent.
+const FOR_SUBAGENTS: [Section; 2] = [Section::Gotchas, Section::Decisions];
+
 /// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that
 /// cannot be used changes nothing; `config` says why.
-fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize> {
+fn section_budgets(
+    local: &Local,
+    tree: Option<&Path>,
+    reader: BriefingReader,
+) -> BTreeMap<String, usize> {
     let project = tree.and_then(|top| read_project_config(top).ok()).unwrap_or_default();
     let mut budgets = project.section_budgets;
     budgets.extend(local.core.config.section_budgets.clone());
+    if reader == BriefingReader::Subagent {
+        let others = Section::ALL.into_iter().filter(|section| !FOR_SUBAGENTS.contains(section));
+        budgets.extend(others.map(|section| (section.as_str().to_owned(), 0)));
+    }
     budgets
 }
 
@@ -204,7 +217,7 @@ fn task(request: &ContextRequest) -> RedactedText {
 
 #[cfg(test)]
 mod tests {
-    use search::Section;
+    use super::*;
     use settings::BRIEFING_SECTIONS;
 
     // S-CONTEXT-7
