@@ -18,10 +18,10 @@ use super::search_answer::{
 use super::session_exchanges::SessionsForSearch;
 use super::shown_likelihood::agreeing_hits;
 use super::tokens::{tokens, within_tokens};
-use event::{FolderPath, RepoKey};
+use event::RepoKey;
 use search::links::LinkedMemory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
-use search::{Hit, NearMiss, Tier};
+use search::{FolderNames, Hit, NearMiss, Tier};
 
 /// The content of a reply to a search.
 pub struct SearchReply<'a> {
@@ -30,7 +30,7 @@ pub struct SearchReply<'a> {
     /// The caller's repository; its own memories do not name it.
     pub here: Option<&'a RepoKey>,
     /// The caller's package of it; its own memories do not name it.
-    pub package: Option<&'a FolderPath>,
+    pub package: Option<&'a FolderNames>,
     /// The memories that stated links join to likely hits.
     pub linked: &'a [LinkedMemory],
     /// The changed files of memories.

@@ -8,9 +8,10 @@ use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX, cut};
 use super::inert::{self, stamp};
 use super::memory_fields::CANDIDATE;
 use super::note_parts::title_text;
-use event::{Event, EventId, FolderPath, RepoKey};
+use event::{Event, EventId, RepoKey};
 use guard::injection::Suspicion;
 use memory::Memory;
+use search::FolderNames;
 use search::staleness::{ChangedFiles, UnmergedMemories};
 
 /// Returns the day of a memory.
@@ -134,7 +135,7 @@ pub struct ReaderPlace<'a> {
     /// The repository; its own memories do not name it.
     pub repo: Option<&'a RepoKey>,
     /// The package of it; its own memories do not name it.
-    pub package: Option<&'a FolderPath>,
+    pub package: Option<&'a FolderNames>,
 }
 
 impl<'a> ReaderPlace<'a> {
@@ -147,7 +148,7 @@ impl<'a> ReaderPlace<'a> {
     fn folder_name(&self, memory: &Memory) -> Option<String> {
         let folder = memory.folder()?;
         let is_here = self.repo == Some(&memory.repo)
-            && self.package.is_some_and(|package| package == folder);
+            && self.package.is_some_and(|package| package.is_named(folder));
         (!is_here).then(|| format!("in {}", shortened(folder.as_str())))
     }
 }

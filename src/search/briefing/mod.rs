@@ -18,6 +18,7 @@ use self::order::{RankedMemory, best_first};
 use self::package_order::{neighbours_last, of_package};
 use self::repeats::Repeats;
 use super::asked_file::AskedFile;
+use super::folder_names::FolderNames;
 use super::prior;
 use super::staleness::{UnmergedMemories, UnmergedPolicy, last_held};
 use crate::snapshot::Snapshot;
@@ -32,7 +33,7 @@ pub struct Occasion<'a> {
     /// The repository, under all of its names.
     pub repos: &'a BTreeSet<RepoKey>,
     /// The package of the repository at hand; what was learned in the packages beside it comes last.
-    pub package: Option<&'a FolderPath>,
+    pub package: Option<&'a FolderNames>,
     /// What is done with the memories of those packages.
     pub package_policy: PackagePolicy,
     /// The time.

@@ -88,7 +88,7 @@ fn notes_of_neighbouring_packages_come_last_or_not_at_all() {
         of("gone", 3, "packages/gone"),
         of("api", 4, "packages/api"),
     ];
-    let package = FolderPath::parse("packages/web").unwrap();
+    let package = FolderPath::parse("packages/web").unwrap().into();
     let shown = |package_policy: PackagePolicy| {
         let snapshot = snapshot(&lines);
         let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
