@@ -101,7 +101,7 @@ fn arrive(
             submit(worker, texts, doc as usize, WantedOutput::Signs)?;
         }
         if first < texts.len() && asked.elapsed() > QUERY_PAUSE {
-            times.push(ask(worker, next + whole + first + 1_000)?);
+            times.push(ask(worker, 1_000 + times.len())?);
             asked = Instant::now();
         }
         let Ok(vectors) = delivered.recv_timeout(QUERY_PAUSE) else { continue };

@@ -93,7 +93,12 @@ impl<'a> EmbeddingThread<'a> {
         // Whoever sends a message looks here after it.
         if let Ok(message) = self.parts.receiver.try_recv() {
             drop(parked);
-            return self.take_message(message).then_some(self);
+            if self.take_message(message) {
+                return Some(self);
+            }
+            // Without a sender the thread for queries ends.
+            self.shared.slow().queries = None;
+            return None;
         }
         let mut slow = self.shared.slow();
         (slow.queries, slow.residence) = (None, ModelResidence::Unloaded);
