@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, Axis, Slice, concatenate};
+use ndarray::{Array2, Axis, Slice, concatenate};
 use serde_json::Value;
 
 use super::error::EmbedError;
@@ -146,12 +146,12 @@ impl TokenNetwork for Arc<PlainNetwork> {
 }
 
 impl Linear {
-    fn apply(&self, input: ArrayView2<'_, f32>) -> Array2<f32> {
+    fn apply(&self, input: &Array2<f32>) -> Array2<f32> {
         let mut output = Array2::zeros((input.nrows(), self.bias.len()));
         for mut row in output.rows_mut() {
             row.iter_mut().zip(&self.bias).for_each(|(number, bias)| *number = *bias);
         }
-        general_mat_mul(1.0, &input, &self.weight, 1.0, &mut output);
+        general_mat_mul(1.0, input, &self.weight, 1.0, &mut output);
         output
     }
 }
@@ -166,14 +166,14 @@ impl Norm {
 
 impl Layer {
     fn apply(&self, input: &Array2<f32>) -> Array2<f32> {
-        let mut attended = self.output.apply(self.attention(input).view());
+        let mut attended = self.output.apply(&self.attention(input));
         attended += input;
         self.output_norm.apply(&mut attended);
-        let mut wide = self.wide.apply(attended.view());
+        let mut wide = self.wide.apply(&attended);
         if let Some(numbers) = wide.as_slice_mut() {
             gelu_all(numbers);
         }
-        let mut states = self.narrow.apply(wide.view());
+        let mut states = self.narrow.apply(&wide);
         states += &attended;
         self.narrow_norm.apply(&mut states);
         states
@@ -181,7 +181,7 @@ impl Layer {
 
     fn attention(&self, input: &Array2<f32>) -> Array2<f32> {
         let count = input.nrows();
-        let parts = self.query_key_value.apply(input.view());
+        let parts = self.query_key_value.apply(input);
         let mut context = Array2::zeros((count, DIMS));
         let mut scores = Array2::zeros((count, count));
         for first in (0..DIMS).step_by(HEAD_DIMS) {
