@@ -92,6 +92,7 @@ fn backlog(dir: PathBuf, texts: &[String]) -> Result<(), Box<dyn Error>> {
         load: Box::new(load),
         space: SpaceId::default(),
         at_end: ShutdownMode::Wait,
+        idle: None,
         cache: None,
         deliver: Box::new(|_| {}),
     };

@@ -72,6 +72,7 @@ fn engine(store: &Store, folder: &Path, model: &Path) -> Outcome<Engine> {
         load: Box::new(move || load(PRECISION, &model, NonZeroUsize::MIN)),
         lock: Arc::new(Alone),
         cache_dir,
+        idle: None,
         name: "test".to_owned(),
         may_see: None,
         scale: <_>::default(),

@@ -54,7 +54,7 @@ main() {
   done
   echo "Installed $version in $to"
   case $archive in
-    *-musl.tar.gz) echo 'These programs are static: they run everywhere, and find by words alone.' ;;
+    *-musl.tar.gz) echo 'These programs are static: they run everywhere, and take twice as long to find by meaning.' ;;
   esac
   case :$PATH: in
     *:"$to":*) ;;
@@ -78,7 +78,7 @@ platform() {
   esac
 }
 
-# Programs for musl are static and run everywhere, but cannot load the model: they find by words alone.
+# Programs for musl are static and run everywhere, but cannot load ONNX Runtime: the model takes twice as long there.
 c_library() {
   if getconf GNU_LIBC_VERSION >/dev/null 2>&1; then echo gnu; else echo musl; fi
 }

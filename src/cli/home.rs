@@ -4,7 +4,7 @@ use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
-use index::embed::RUNS_MODEL;
+use index::embed::model::{FetchState, fetch_state};
 use reply::{Home, StatusAnswer, WhoamiAnswer};
 use requests::{ApiError, Reply, Request};
 use retriever::options::{GlobalOptions, MemoryNeed};
@@ -40,8 +40,8 @@ impl Program<'_> {
             sessions,
             set_up: clients.set_up,
             left_out: clients.left_out,
-            runs_model: RUNS_MODEL,
             has_model: status.model.works,
+            fetches_model: matches!(fetch_state(&settled.model_dir), FetchState::Running(_)),
         };
         Ok(home.reply())
     }

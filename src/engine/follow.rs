@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use super::checkpoint::{LastCheckpoint, SpillFile};
 use super::watch::{ChangeQueue, Changes};
-use event::{SkipReason, clean};
+use event::{RepoKey, SkipReason, clean};
 use index::embed::SpaceId;
 use index::embed::worker::{EmbeddedDocument, Job, WantedOutput};
 use index::late::SignState;
@@ -204,6 +204,14 @@ impl Follower {
         Some(Job { doc, generation, text: memory.meaning_text(), want })
     }
 
+    /// Sorts memories that need a vector, the most urgent last: those of a repository, then the newest.
+    pub fn sort_by_urgency(&self, requests: &mut [EmbeddingRequest], here: Option<&RepoKey>) {
+        requests.sort_by_cached_key(|wanted| {
+            let memory = self.built.memory(wanted.doc);
+            memory.map(|memory| (here == Some(&memory.repo), memory.timestamp))
+        });
+    }
+
     /// Stores a vector and the place of its token signs, unless they were requested before the last
     /// start-over. Returns the memory if its signs are still missing.
     pub fn store_vector(&mut self, embedded: &EmbeddedDocument) -> Option<EmbeddingRequest> {
@@ -213,9 +221,12 @@ impl Follower {
             return None;
         }
         let vectors = self.built.vectors.get_or_insert_with(|| VectorIndex::new(vector.len()));
-        // The first vector stays: one computed again for the signs may differ in its last bits. A
-        // vector without a direction cannot be compared; its memory is found by words only.
-        if !vectors.contains(*doc) && vectors.set(*doc, vector).is_err() {
+        // A vector that comes with the state of its signs takes the place of one without, which may be that of a beginning.
+        let is_final = vectors.contains(*doc)
+            && (*signed == SignState::NotYet
+                || self.built.sign_locations.get(*doc) != SignState::NotYet);
+        // A vector without a direction cannot be compared; its memory is found by words only.
+        if !is_final && vectors.set(*doc, vector).is_err() {
             Arc::make_mut(&mut self.built.health).without_vector += 1;
         }
         self.built.sign_locations.set(*doc, *signed);
@@ -463,13 +474,20 @@ mod tests {
             vector: vec![1.0, place],
             signed,
         };
-        assert_eq!(follower.store_vector(&embedded(SignState::NotYet, 0.0)), Some(to_embed[0]));
+        // That of the beginning of a text, which another one of the beginning does not replace.
+        assert_eq!(follower.store_vector(&embedded(SignState::NotYet, 5.0)), Some(to_embed[0]));
+        assert_eq!(follower.store_vector(&embedded(SignState::NotYet, 7.0)), Some(to_embed[0]));
         assert_eq!(follower.snapshot().signed_count(), 0);
+        let cosine = |follower: &Follower| {
+            follower.snapshot().vectors().unwrap().score(0, &[1.0, 0.0]).unwrap()
+        };
+        assert!((cosine(&follower) - 0.196).abs() < 0.01, "{}", cosine(&follower));
         let at = SignState::At(SignLocation { row: 0, check: 0 });
+        assert_eq!(follower.store_vector(&embedded(at, 0.0)), None);
+        assert!(cosine(&follower) > 0.99, "that of the whole text takes its place");
         assert_eq!(follower.store_vector(&embedded(at, 9.0)), None);
+        assert!(cosine(&follower) > 0.99, "and stays");
         let snapshot = follower.snapshot();
-        let cosine = snapshot.vectors().unwrap().score(0, &[1.0, 0.0]).unwrap();
-        assert!(cosine > 0.99, "the first vector stays");
         // Without a sign_store no signs can be missing.
         assert!(snapshot.signs(0).is_none() && follower.catch_up().to_sign.is_empty());
         assert!(snapshot.with_sign_store(Some(Arc::new(Empty))).signs(0).is_none());

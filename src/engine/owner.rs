@@ -195,7 +195,7 @@ impl Engine {
     }
 
     fn view_now(&self, home: &Path, wait: Duration) -> Result<EngineView, EngineStopped> {
-        if let Some(view) = self.in_place(LoopState::current_view) {
+        if let Some(view) = self.in_place(|state| state.current_view(home)) {
             if view.coverage == LogCoverage::Behind {
                 // The thread may not know that there is something left to read.
                 self.inbox.send(EngineInput::Hint).map_err(|_| EngineStopped)?;
@@ -203,7 +203,9 @@ impl Engine {
             return Ok(view);
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(EngineInput::CurrentView(reply)).map_err(|_| EngineStopped)?;
+        self.inbox
+            .send(EngineInput::CurrentView(reply, home.to_owned()))
+            .map_err(|_| EngineStopped)?;
         match answer.recv_timeout(wait) {
             Ok(view) => return Ok(view),
             Err(RecvTimeoutError::Disconnected) => return Err(EngineStopped),
@@ -428,7 +430,7 @@ mod tests {
         let load = Box::new(move || Ok(Box::new(embedder) as Box<dyn Embedder>));
         let (name, may_see) = ("test".to_owned(), None);
         let scale = CosineScale::default();
-        let dense = DenseSetup { load, cache_dir, lock, name, may_see, scale };
+        let dense = DenseSetup { load, idle: None, cache_dir, lock, name, may_see, scale };
         let world = EngineFixture::with(folder, WatchMode::PollOnly, Some(dense));
         for number in 0..5 {
             let lesson = format!("walrus number{number}");
@@ -452,7 +454,15 @@ mod tests {
         let (cache_dir, scale) = (folder.join("cache"), CosineScale::default());
         let lock = Arc::new(CacheLock::in_dir(&cache_dir));
         let load = Box::new(move || Ok(Box::new(embedder) as Box<dyn Embedder>));
-        DenseSetup { load, cache_dir, lock, name: name.to_owned(), may_see: None, scale }
+        DenseSetup {
+            load,
+            idle: None,
+            cache_dir,
+            lock,
+            name: name.to_owned(),
+            may_see: None,
+            scale,
+        }
     }
 
     // S-PROVIDER-6

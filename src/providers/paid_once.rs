@@ -46,6 +46,7 @@ fn paid(is_away: impl Fn(usize) -> bool + Send + 'static) -> (Progress, BTreeMap
         load: Box::new(load),
         space: SpaceId::default(),
         at_end: ShutdownMode::Wait,
+        idle: None,
         cache: None,
         deliver: Box::new(|_| {}),
     });

@@ -33,8 +33,8 @@ pub struct Home {
     pub left_out: Vec<&'static str>,
     /// Whether search by meaning works.
     pub has_model: bool,
-    /// Whether this build can run a model at all.
-    pub runs_model: bool,
+    /// Whether the model is being fetched.
+    pub fetches_model: bool,
 }
 
 /// What the program says when it is called alone.
@@ -86,7 +86,11 @@ impl Home {
             let _ = writeln!(text, "sessions  {}", note.says);
         }
         let _ = writeln!(text, "agents    {}", self.agents());
-        let meaning = if self.has_model { "by words and by meaning" } else { "by words" };
+        let meaning = match (self.has_model, self.fetches_model) {
+            (true, _) => "by words and by meaning",
+            (false, true) => "by words, until the model is fetched",
+            (false, false) => "by words",
+        };
         let _ = writeln!(text, "search    {meaning}");
         let steps = self.steps();
         let width = steps.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
@@ -157,7 +161,7 @@ impl Home {
                 .push(("agent-knowledge import --found", "read CLAUDE.md, AGENTS.md and the like"));
             steps.push(("agent-knowledge add", "save a lesson of your own"));
         }
-        if !self.has_model && self.runs_model {
+        if !self.has_model && !self.fetches_model {
             steps.push(("agent-knowledge model fetch", "search by meaning too"));
         }
         if self.memories > 0 {
@@ -186,9 +190,6 @@ mod tests {
     fn an_empty_store_names_the_first_steps() {
         let mut home =
             Home { repo: "acme/web".to_owned(), left_out: vec!["codex"], ..Home::default() };
-        let of_words = home.reply();
-        assert!(!of_words.text.contains("model fetch"), "{}", of_words.text);
-        home.runs_model = true;
         let reply = home.reply();
         assert!(reply.text.starts_with("here      acme/web: 0 memories\n"), "{}", reply.text);
         assert!(reply.text.contains("agents    codex found, none set up\n"), "{}", reply.text);
@@ -199,6 +200,10 @@ mod tests {
             "agent-knowledge model fetch",
         ];
         assert_eq!(reply.json["next"], json!(expected));
+        home.fetches_model = true;
+        let fetching = home.reply();
+        assert_eq!(fetching.json["next"], json!(expected.get(..3).unwrap()));
+        assert!(fetching.text.contains("search    by words, until the model is fetched\n"));
         let after = Home::without_step(reply.clone(), "agent-knowledge init");
         assert_eq!(after.json["next"], json!(expected.get(1..).unwrap()));
         let init = "  agent-knowledge init            get ready: agents, model, past sessions\n";

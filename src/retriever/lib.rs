@@ -7,6 +7,7 @@
 //! (an engine). Not here: the commands (`cli`), the protocol between processes (`daemon`).
 
 mod as_of;
+pub mod background_fetch;
 mod directory_notice;
 mod engine_feeding;
 mod engine_source;

@@ -4,6 +4,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -12,6 +13,7 @@ use crate::provider_model::model_name;
 use crate::resolved_settings::ResolvedSettings;
 use engine::checkpoint::Checkpoints;
 use engine::{CacheLock, DenseSetup, SwitchCallback};
+use index::embed::worker::IdleUnload;
 use index::embed::{self, model};
 use index::vector::VECTOR_BYTES;
 use memory::MemoryBound;
@@ -42,6 +44,8 @@ pub struct ModelPlaces {
     cache_dir: PathBuf,
     config_file: Option<PathBuf>,
     precision: settings::EmbeddingPrecision,
+    /// How long a model of this machine that nobody uses stays in memory.
+    idle: Duration,
     /// Says which model answers, between runs.
     state: PathBuf,
     variable: fn(&str) -> Option<std::ffi::OsString>,
@@ -58,6 +62,7 @@ impl ModelPlaces {
             cache_dir: settled.cache_dir.clone(),
             config_file: settled.config_file.clone(),
             precision: settled.config.general.embedding,
+            idle: Duration::from_secs(u64::from(settled.config.general.model_idle_minutes) * 60),
             state: settled.cache_dir.join(format!("{name}.embedding")),
             variable: settled.variable,
         }
@@ -70,9 +75,10 @@ impl ModelPlaces {
         let name = self.name(provider);
         let Some(wanted) = provider else {
             let (place, precision) = (self.model_dir.clone(), self.precision);
-            let load = Box::new(move || embed::load(precision, &place, THREADS));
-            let scale = CosineScale::default();
-            return DenseSetup { load, cache_dir, lock, name, may_see: None, scale };
+            let open = move || embed::load(precision, &place, THREADS);
+            let idle = IdleUnload { after: self.idle, load: Box::new(open.clone()) };
+            let (load, idle, scale) = (Box::new(open), Some(idle), CosineScale::default());
+            return DenseSetup { load, idle, cache_dir, lock, name, may_see: None, scale };
         };
         let config_file = self.config_file.clone();
         let load = provider_model::model_loader(
@@ -83,7 +89,7 @@ impl ModelPlaces {
         );
         let may_see = Some(provider_model::may_see(wanted.clone()));
         let scale = self.scale(&name);
-        DenseSetup { load, cache_dir, lock, name, may_see, scale }
+        DenseSetup { load, idle: None, cache_dir, lock, name, may_see, scale }
     }
 
     /// Returns where the scale of a model is kept.

@@ -298,7 +298,9 @@ impl ReplicaRound {
         let is_embedding = core.engine.embedding().is_some_and(|progress| match progress.state {
             WorkerState::Loading => true,
             WorkerState::Ready { .. } => {
-                snapshot.embedded_count() + progress.failed < snapshot.memories().len()
+                // A vector that comes without signs may be that of the beginning of a text.
+                let whole = snapshot.embedded_count().min(snapshot.signed_count());
+                whole + progress.failed < snapshot.memories().len()
             }
             WorkerState::Failed(_) => false,
         });

@@ -374,7 +374,7 @@ impl Retriever<'_> {
 }
 
 /// Returns a directory in which a process can be started: the given one, or that of the file system where it does not exist.
-fn lasting_folder(temporary: &Path) -> PathBuf {
+pub(crate) fn lasting_folder(temporary: &Path) -> PathBuf {
     if temporary.is_dir() {
         return temporary.to_owned();
     }

@@ -41,6 +41,9 @@ settings! {
             else "must be a whole number of MiB from 16 to 1048576, for example 1024";
         /// How the model of this machine computes vectors: `int8` takes less time and memory, with slightly lower recall. Beside a table `[embedding]` it is written `precision` in that table.
         embedding: EmbeddingPrecision, "fp32 or int8", "int8", for replicas true, else "must be \"fp32\" or \"int8\"";
+        /// After how many minutes without a query and without a new memory the model of this machine leaves memory. The next query is answered by words, and loads it again.
+        model_idle_minutes: Number<1, 1_000_000> = 10, "a number of minutes from 1 to 1000000", "30",
+            else "must be a whole number of minutes from 1 to 1000000, for example 30";
     }
 
     /// Which model makes vectors, and how precisely the model of this machine does.

@@ -221,6 +221,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("bm25", &["index/lexical"]),
     ("crc32fast", &["memory/texts.rs", "engine/checkpoint", "sessions/index_cache.rs"]),
     ("ort", &["index/embed"]),
+    ("ndarray", &["index/embed/plain_network.rs"]),
     ("unicode_categories", &["index/embed/bert_words.rs"]),
     ("fearless_simd", &["index/processor.rs"]),
     ("notify", &["engine/watch"]),

@@ -79,6 +79,7 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
             load: Box::new(move || Ok(Box::new(held.lock().unwrap().take().unwrap()))),
             lock: Arc::new(CacheLock::in_dir(&cache_dir)),
             cache_dir,
+            idle: None,
             name: "test".to_owned(),
             may_see: None,
             scale: <_>::default(),

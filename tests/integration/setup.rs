@@ -97,6 +97,59 @@ fn init_asks_and_does_what_it_is_told() {
     );
 }
 
+/// A Python that fetches for as long as there is no file `end`, and then fails.
+#[cfg(unix)]
+fn plant_slow_python(world: &World) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let programs = world.path("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    let (runs, end) = (programs.join("runs"), programs.join("end"));
+    let script = format!(
+        "#!/bin/sh\ncat > /dev/null\necho begun >> '{}'\necho 'fetch-model: 40 %' >&2\n\
+         while [ ! -e '{}' ]; do sleep 0.02; done\necho 'fetch-model: failed: the server is away' >&2\nexit 1\n",
+        runs.display(),
+        end.display()
+    );
+    let python = programs.join("python3");
+    std::fs::write(&python, script).unwrap();
+    std::fs::set_permissions(&python, PermissionsExt::from_mode(0o755)).unwrap();
+    programs
+}
+
+// S-INIT-3
+#[cfg(unix)]
+#[test]
+fn init_goes_on_while_the_model_is_fetched() {
+    let world = World::new();
+    let programs = plant_slow_python(&world);
+    let init = || {
+        let mut command = world.command(AGENT_KNOWLEDGE);
+        command.env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
+        let answers = ["init", "--fetch-model", "--no-clients", "--no-sessions", "--json"];
+        let ran = run(command.args(answers), b"");
+        serde_json::from_str::<Value>(&ran.output).unwrap()["init"]["model"].clone()
+    };
+    assert_eq!(init(), "fetching");
+    for args in [&["status"][..], &["doctor"], &["model", "status"]] {
+        let says = world.agent_knowledge(args).output;
+        assert!(says.contains("40 %") && !says.contains("model fetch"), "{args:?}: {says}");
+    }
+    let says = world.agent_knowledge(&[]).done();
+    assert!(says.contains("until the model is fetched") && !says.contains("model fetch"), "{says}");
+    assert_eq!(init(), "fetching", "no second one is started");
+    assert_eq!(std::fs::read_to_string(programs.join("runs")).unwrap(), "begun\n");
+    std::fs::write(programs.join("end"), "").unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let says = loop {
+        let says = world.agent_knowledge(&["status"]).done();
+        if !says.contains("40 %") {
+            break says;
+        }
+        assert!(std::time::Instant::now() < deadline, "{says}");
+    };
+    assert!(says.contains("the server is away; agent-knowledge model fetch tries again"), "{says}");
+}
+
 // S-INIT-1
 #[test]
 fn init_tells_of_past_sessions_that_nobody_read() {

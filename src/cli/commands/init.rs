@@ -11,12 +11,11 @@ use clap::Args;
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::commands::model::fetch_model;
 use crate::commands::sessions::consent::{ConsentQuestion, run_import};
 use crate::commands::setup::{Setup, set_up};
 use crate::program::Program;
 use crate::question::{DefaultAnswer, ask_yes_or_no};
-use index::embed::{RUNS_MODEL, model};
+use index::embed::model::{self, FetchState};
 use reply::Home;
 use requests::{ApiError, Reply};
 use retriever::failure::session_store_error;
@@ -97,8 +96,8 @@ impl SetupChanges {
 
 const INIT_HELP: &str = "\
 It asks three questions, one after another: whether to set up the clients that it finds, whether
-to fetch the model for search by meaning (107 MB), and whether to read the past sessions on this
-disk. An option answers its question. Without a terminal nobody is asked: what no option answers
+to fetch the model for search by meaning (107 MB, in the background), and whether to read the past
+sessions on this disk. An option answers its question. Without a terminal nobody is asked: what no option answers
 is left as it is, and named. Run it again at any time; what is done already is not asked again.
 
 A script: agent-knowledge init --yes --no-sessions";
@@ -184,6 +183,13 @@ pub(super) fn init(context: &mut CommandContext<'_, '_>, command: &Init) -> Comm
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
+/// Says how far the fetch of the model is.
+fn fetching_text(line: &str) -> String {
+    format!(
+        "The model is being fetched in the background ({line}). Until it is there, search is by words; agent-knowledge status says how far it is."
+    )
+}
+
 impl Program<'_> {
     fn init_clients(
         &self,
@@ -245,14 +251,13 @@ impl Program<'_> {
         messages: &mut dyn Write,
         done: &mut InitReport,
     ) -> Result<(), ApiError> {
-        if !RUNS_MODEL {
-            let says = "model: this build runs none, and searches by words".to_owned();
-            done.add_part("model", "not in this build", says);
-            return Ok(());
-        }
         let directory = self.resolve_settings(settings)?.model_dir;
         if model::status(&directory).is_ready() {
             done.add_part("model", "ready", String::new());
+            return Ok(());
+        }
+        if let FetchState::Running(line) = model::fetch_state(&directory) {
+            done.add_part("model", "fetching", fetching_text(&line));
             return Ok(());
         }
         let about = "The model finds memories by meaning, also in other words. Without it, search is by words alone.";
@@ -261,10 +266,14 @@ impl Program<'_> {
             given => given,
         };
         match answer {
-            Some(true) => {
-                fetch_model(self, settings, messages)?;
-                done.add_part("model", "fetched", "The model is installed.".to_owned());
-            }
+            Some(true) => match self.fetch_in_background(&directory)? {
+                FetchState::Running(line) => {
+                    done.add_part("model", "fetching", fetching_text(&line));
+                }
+                FetchState::None | FetchState::Failed(_) => {
+                    done.add_part("model", "fetched", "The model is installed.".to_owned());
+                }
+            },
             Some(false) => done.add_part("model", "left", String::new()),
             None => done.add_part(
                 "model",

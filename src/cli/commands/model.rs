@@ -13,7 +13,7 @@ use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::model::use_model::ModelUse;
 use crate::program::Program;
-use index::embed::{RUNS_MODEL, model};
+use index::embed::model::{self, FetchState};
 use requests::{ApiError, Reply, Request};
 use retriever::model_plan::ModelPlaces;
 use retriever::options::{GlobalOptions, MemoryNeed};
@@ -39,13 +39,24 @@ pub struct Model {
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
     /// Download the model
-    Fetch(OutputFormat),
+    Fetch(ModelFetch),
     /// Show which model is installed, if any, and which one answers
     Status(OutputFormat),
     /// Use another model for embeddings; tells first what is sent where, and asks
     Use(Box<ModelUse>),
     /// Fit the likelihoods to the model that is used, on your own memories
     Calibrate(OutputFormat),
+}
+
+/// How the model is downloaded.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ModelFetch {
+    /// Go on without the process that started this one; `init` does that
+    #[arg(long, hide = true)]
+    pub detached: bool,
+    /// How to print.
+    #[command(flatten)]
+    pub form: OutputFormat,
 }
 
 /// Runs the command.
@@ -55,7 +66,12 @@ pub(super) fn model(context: &mut CommandContext<'_, '_>, command: &Model) -> Co
     let (form, reply) = match &command.command {
         ModelCommand::Use(model) => (model.form, program.use_model(options, model, messages)?),
         ModelCommand::Calibrate(form) => (*form, program.calibrate(options)?),
-        ModelCommand::Fetch(form) => (*form, fetch_model(program, options, messages)?),
+        ModelCommand::Fetch(command) => {
+            if command.detached {
+                daemon::process::detach();
+            }
+            (command.form, fetch_model(program, options, messages)?)
+        }
         ModelCommand::Status(form) => (*form, model_status(program, options)?),
     };
     Ok(CommandEnd::answer(form, reply))
@@ -83,10 +99,6 @@ fn model_status(program: &mut Program<'_>, options: &GlobalOptions) -> Result<Re
 }
 
 fn fetch(directory: &Path, messages: &mut dyn Write) -> Result<(), ApiError> {
-    if !RUNS_MODEL {
-        let message = "this build runs no model: it searches by words alone. Packages for Linux with glibc run one";
-        return Err(ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() });
-    }
     let is_terminal = std::io::stderr().is_terminal();
     let mut tell = |line: &str| {
         let shown = match is_terminal {
@@ -113,11 +125,14 @@ fn installed_reply(directory: &Path) -> Reply {
         let derived_text = format!("          derived files: {} bytes\n", status.made_bytes);
         text.push_str(&derived_text);
     }
-    let is_ready = status.is_ready() && RUNS_MODEL;
-    text.push_str(match is_ready {
-        true => "ready     yes",
-        false if RUNS_MODEL => "ready     no: run agent-knowledge model fetch",
-        false => "ready     no: this build runs no model, and searches by words",
+    let is_ready = status.is_ready();
+    text.push_str(&match model::fetch_state(directory) {
+        _ if is_ready => "ready     yes".to_owned(),
+        FetchState::Running(line) => format!("ready     no: it is being fetched: {line}"),
+        FetchState::Failed(why) => {
+            format!("ready     no: {why}; agent-knowledge model fetch tries again")
+        }
+        FetchState::None => "ready     no: run agent-knowledge model fetch".to_owned(),
     });
     let files: Vec<Value> = status
         .files

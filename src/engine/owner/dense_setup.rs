@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::model_access::ModelAccess;
 use index::embed::cache::AppendLock;
+use index::embed::worker::IdleUnload;
 use index::embed::{EmbedError, Embedder};
 use search::CosineScale;
 
@@ -12,6 +13,8 @@ use search::CosineScale;
 pub struct DenseSetup {
     /// Loads the model, on a thread of its own.
     pub load: Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
+    /// When a model that nobody uses leaves memory; `None` for never.
+    pub idle: Option<IdleUnload>,
     /// The folder of the vector cache.
     pub cache_dir: PathBuf,
     /// The lock of the vector cache.

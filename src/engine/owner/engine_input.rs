@@ -35,7 +35,8 @@ pub(super) enum EngineInput {
     /// Send a snapshot of all logs.
     FullSnapshot(Sender<Snapshot>, CatchUpReason),
     /// Send a snapshot once all logs were read, which may lack lines that were written faster than they are read.
-    CurrentView(Sender<EngineView>),
+    /// The caller asks from the repository of this log.
+    CurrentView(Sender<EngineView>, PathBuf),
     /// Send a snapshot now; of the newest lines where not all were read, most of them from this
     /// log.
     RecentView(Sender<EngineView>, PathBuf),

@@ -47,7 +47,7 @@ impl Engine {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             match model.worker.begin_query(query.text, wait) {
-                Err(QueryError::Loading) if !left.is_zero() => {
+                Err(QueryError::Loading | QueryError::Reloading) if !left.is_zero() => {
                     std::thread::park_timeout(Duration::from_millis(LOADING_PAUSE_MS).min(left));
                 }
                 other => return Some(other),

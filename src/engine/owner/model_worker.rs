@@ -16,11 +16,12 @@ pub(super) fn start_worker(
     inbox: Sender<EngineInput>,
     pending_batches: PendingBatches,
 ) -> std::io::Result<RunningModel> {
-    let DenseSetup { load, cache_dir, lock, name, may_see, scale } = dense;
+    let DenseSetup { load, idle, cache_dir, lock, name, may_see, scale } = dense;
     let space = SpaceId::from_name(&name);
     let at_end = if may_see.is_some() { ShutdownMode::Leave } else { ShutdownMode::Wait };
     let worker = Worker::start(WorkerConfig {
         load,
+        idle,
         space,
         at_end,
         cache: Some(CacheConfig { dir: cache_dir, lock }),

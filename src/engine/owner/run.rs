@@ -1,5 +1,7 @@
 //! The engine thread: handles each message. Not here: the messages and how they are sent (`owner`).
 
+mod embedding_order;
+mod embedding_queue;
 mod pressure;
 mod switching;
 mod views;
@@ -18,7 +20,7 @@ use crate::EngineView;
 use crate::checkpoint::Checkpoints;
 use crate::follow::{CatchUpReport, EmbeddingRequest, Follower};
 use crate::watch::Watch;
-use index::embed::worker::{SubmitError, WantedOutput};
+use embedding_order::EmbeddingOrder;
 use index::late::SignStore;
 use memory::MemoryBound;
 use pressure::Pressure;
@@ -37,10 +39,6 @@ const QUIET_MS: u64 = 10_000;
 
 /// The longest time without a checkpoint, in milliseconds, however many queries come.
 const UNSAVED_MS_MAX: u64 = 600_000;
-
-/// The length of the model's queue up to which texts that already have a vector join it: enough to
-/// keep the model busy, few enough that a new text waits for seconds of work only.
-const SIGNING_MAX: usize = 64;
 
 /// New memories that make a new checkpoint worthwhile.
 const NEWS_MIN: usize = 200;
@@ -77,8 +75,9 @@ pub(super) struct LoopState {
     pending_batches: PendingBatches,
     own_writes: OwnWrites,
     pressure: Pressure,
-    /// Memories whose texts did not fit into the worker's queue.
+    /// Memories whose texts are not in the worker's queue yet, the most urgent last.
     unqueued: Vec<EmbeddingRequest>,
+    order: EmbeddingOrder,
     /// Memories that still need the signs of their tokens.
     without_signs: Vec<EmbeddingRequest>,
     schedule: Option<CheckpointSchedule>,
@@ -210,6 +209,7 @@ impl LoopState {
             own_writes,
             pressure: Pressure::new(is_pressed),
             unqueued,
+            order: EmbeddingOrder::default(),
             without_signs,
             schedule,
             waiting: Vec::new(),
@@ -253,7 +253,7 @@ impl LoopState {
                 let _ = reply.send(());
             }
             EngineInput::FullSnapshot(reply, why) => self.send_full_snapshot(reply, why),
-            EngineInput::CurrentView(reply) => self.send_current_view(reply),
+            EngineInput::CurrentView(reply, home) => self.send_current_view(reply, &home),
             EngineInput::RecentView(reply, home) => {
                 let view = self.recent_view(home);
                 // The caller may have stopped waiting.
@@ -358,39 +358,9 @@ impl LoopState {
         self.request_next_vectors(&to_embed, started_over);
         if self.models.now().is_some() {
             self.unqueued.extend(to_embed);
+            self.order.record_news();
             self.without_signs.extend(to_sign);
             self.submit_wanted();
-        }
-    }
-
-    /// Submits texts to the worker's queue as far as it has room, the newest first. Texts that only
-    /// need signs join when the queue is short.
-    fn submit_wanted(&mut self) {
-        let (Some(model), ReadState::Following(follower)) = (self.models.now(), &mut self.reading)
-        else {
-            return;
-        };
-        let worker = &model.worker;
-        while let Some(wanted) = self.unqueued.pop() {
-            let Some(job) = follower.embedding_job(wanted, WantedOutput::Vector) else { continue };
-            match worker.submit(job) {
-                Ok(()) => {}
-                Err(SubmitError::Full(_)) => {
-                    self.unqueued.push(wanted);
-                    return;
-                }
-                Err(SubmitError::Stopped(_)) => self.unqueued.clear(),
-            }
-        }
-        while worker.queued() < SIGNING_MAX
-            && let Some(wanted) = self.without_signs.pop()
-        {
-            let Some(job) = follower.embedding_job(wanted, WantedOutput::Signs) else { continue };
-            match worker.submit(job) {
-                Ok(()) => {}
-                Err(SubmitError::Full(_)) => self.without_signs.push(wanted),
-                Err(SubmitError::Stopped(_)) => self.without_signs.clear(),
-            }
         }
     }
 }

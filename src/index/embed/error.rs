@@ -67,11 +67,6 @@ pub enum EmbedError {
         /// The provider and the name of the model.
         provider: String,
     },
-    /// This program is static, so it cannot load ONNX Runtime.
-    #[error(
-        "this build runs no model: it searches by words alone; packages for Linux with glibc run one"
-    )]
-    RunsNoModel,
 }
 
 impl EmbedError {

@@ -7,21 +7,26 @@
 //! so questions are computed in bytes if that works and is faster (`query_network`). Texts, for which nobody waits, are computed
 //! as the setting says.
 //!
+//! Where there is no ONNX Runtime, the network is computed in Rust (`plain_network`), for texts and queries alike.
+//!
 //! What is not here: checking, fetching and rounding the files (`model`), loading the library (`runtime`), running the
-//! network (`loaded_model`).
+//! network (`ort_network`, `plain_network`, `loaded_model`).
 
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 use super::embedder::{Embedder, ModelId};
 use super::error::EmbedError;
-use super::loaded_model::{self, Graph, LoadedModel, TOKENS_MAX};
+use super::loaded_model::{LoadedModel, TOKENS_MAX};
 use super::model::pins::Pin;
-use super::model::{self, pins};
+use super::model::{self, ModelFiles, pins};
+#[cfg(not(target_env = "musl"))]
+use super::ort_network::{self, Graph};
+use super::plain_network::PlainNetwork;
 use super::query_network::TwoNetworkEmbedder;
-use super::runtime;
 use super::word_pieces::WordPieces;
 use settings::EmbeddingPrecision as Precision;
 
@@ -29,11 +34,13 @@ use settings::EmbeddingPrecision as Precision;
 struct Network {
     /// The name people read, which differs with the way.
     name: &'static str,
+    #[cfg_attr(target_env = "musl", expect(dead_code, reason = "ONNX Runtime alone reads it"))]
     graph: &'static [u8],
     /// What [`Self::graph`] was proved to compute with the pinned weights; a test compares. Changes with
     /// the file only.
     graph_sha256: &'static str,
     weights: Pin,
+    #[cfg_attr(target_env = "musl", expect(dead_code, reason = "ONNX Runtime alone reads it"))]
     batch_texts: usize,
 }
 
@@ -44,6 +51,7 @@ const FP32: Network = Network {
     weights: pins::WEIGHTS,
     batch_texts: usize::MAX,
 };
+#[cfg(not(target_env = "musl"))]
 const INT8: Network = Network {
     name: "int8",
     graph: include_bytes!("../../../assets/minilm-int8-graph.onnx"),
@@ -54,6 +62,7 @@ const INT8: Network = Network {
 };
 
 impl Network {
+    #[cfg(not(target_env = "musl"))]
     fn with_precision(precision: Precision) -> Self {
         match precision {
             Precision::Fp32 => FP32,
@@ -79,31 +88,73 @@ pub(super) fn load(
     precision: Precision,
     threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
-    let open = |precision| -> Result<Box<dyn Embedder>, EmbedError> {
-        Ok(Box::new(open_network(model_dir, precision, threads)?))
-    };
-    let texts = open(precision)?;
-    Ok(Box::new(TwoNetworkEmbedder::new(texts, open(Precision::Int8))))
+    let files = model::verify(model_dir)?;
+    if let Some(in_runtime) = load_in_runtime(model_dir, &files, precision, threads)? {
+        return Ok(in_runtime);
+    }
+    load_plain(&files)
 }
 
-fn open_network(
+/// Loads the model in ONNX Runtime, where there is one.
+#[cfg(not(target_env = "musl"))]
+fn load_in_runtime(
     model_dir: &Path,
+    files: &ModelFiles,
     precision: Precision,
     threads: NonZeroUsize,
-) -> Result<LoadedModel, EmbedError> {
-    let files = model::verify(model_dir)?;
-    let environment = runtime::environment(&files.runtime)?;
-    let network = Network::with_precision(precision);
-    let weights = match precision {
-        Precision::Fp32 => read(&files.weights)?,
-        Precision::Int8 => model::int8::weights(model_dir, &files.weights)?,
+) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
+    let Some(runtime) = &files.runtime else { return Ok(None) };
+    let environment = super::runtime::environment(runtime)?;
+    let open = |precision| -> Result<Box<dyn Embedder>, EmbedError> {
+        let network = Network::with_precision(precision);
+        let weights = match precision {
+            Precision::Fp32 => read(&files.weights)?,
+            Precision::Int8 => model::int8::weights(model_dir, &files.weights)?,
+        };
+        let graph = Graph { bytes: network.graph, weights_name: network.weights.name, weights };
+        let opened = ort_network::open(&environment, graph, threads)?;
+        Ok(Box::new(LoadedModel {
+            model_id: network.model_id(),
+            network: Box::new(opened),
+            word_pieces: word_pieces(files)?,
+            batch_texts: network.batch_texts,
+        }))
     };
+    let texts = open(precision)?;
+    Ok(Some(Box::new(TwoNetworkEmbedder::new(texts, open(Precision::Int8)))))
+}
+
+/// A static program cannot load a library.
+#[cfg(target_env = "musl")]
+fn load_in_runtime(
+    _: &Path,
+    _: &ModelFiles,
+    _: Precision,
+    _: NonZeroUsize,
+) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
+    Ok(None)
+}
+
+/// Loads the model without ONNX Runtime, in floats. Its vectors can be compared with those of ONNX Runtime in floats, so it has
+/// the same id.
+fn load_plain(files: &ModelFiles) -> Result<Box<dyn Embedder>, EmbedError> {
+    let wrong = || EmbedError::WrongChecksum { file: files.weights.clone() };
+    let network = Arc::new(PlainNetwork::read(&read(&files.weights)?).ok_or_else(wrong)?);
+    let open = || -> Result<Box<dyn Embedder>, EmbedError> {
+        Ok(Box::new(LoadedModel {
+            model_id: FP32.model_id(),
+            network: Box::new(Arc::clone(&network)),
+            word_pieces: word_pieces(files)?,
+            batch_texts: 1,
+        }))
+    };
+    let (texts, queries) = (open()?, open());
+    Ok(Box::new(TwoNetworkEmbedder::new(texts, queries)))
+}
+
+fn word_pieces(files: &ModelFiles) -> Result<WordPieces, EmbedError> {
     let no_vocabulary = || EmbedError::WrongChecksum { file: files.tokenizer.clone() };
-    let word_pieces = WordPieces::read(&read(&files.tokenizer)?).ok_or_else(no_vocabulary)?;
-    let graph = Graph { bytes: network.graph, weights_name: network.weights.name, weights };
-    let session = loaded_model::session(&environment, graph, threads)?;
-    let (model_id, batch_texts) = (network.model_id(), network.batch_texts);
-    Ok(LoadedModel { model_id, session, word_pieces, batch_texts })
+    WordPieces::read(&read(&files.tokenizer)?).ok_or_else(no_vocabulary)
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, EmbedError> {
@@ -113,7 +164,7 @@ fn read(file: &Path) -> Result<Vec<u8>, EmbedError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::Embedding;
+    use crate::embed::{Embedding, runtime};
     use crate::late::Token;
     use serde_json::json;
     use std::env::var_os;
@@ -211,12 +262,35 @@ mod tests {
         }
     }
 
+    // S-RANK-2
+    #[test]
+    fn model_in_rust_alone_gives_the_same_vectors() {
+        let Some(mut exact) = real_model(Precision::Fp32) else { return };
+        let mut plain = load_plain(&model::verify(&model_dir()).unwrap()).unwrap();
+        assert_eq!(plain.model_id(), exact.model_id());
+        let long = "npm install failed with EACCES permission denied; ".repeat(3);
+        let texts = ["hello world", "the tokenizer cut the text", &long, ""];
+        let pairs = exact.embed(&texts).unwrap().into_iter().zip(plain.embed(&texts).unwrap());
+        for (left, right) in pairs {
+            let cosine = cosine(&left.vector, &right.vector);
+            assert!((cosine - 1.0).abs() < 1e-5, "{cosine}");
+            assert_eq!(left.tokens.len(), right.tokens.len());
+        }
+        let mut queries = plain.split_off_queries().unwrap();
+        let asked = queries.embed_query("hello world").unwrap().vector;
+        assert!(
+            asked.iter().zip(HELLO_WORLD).all(|(ours, expected)| (ours - expected).abs() < 1e-5)
+        );
+    }
+
     /// Links the files into a new directory, without the int8 weights.
     #[cfg(unix)]
     fn model_dir_of_its_own() -> tempfile::TempDir {
         let own = tempfile::tempdir().unwrap();
         let files = model::verify(&model_dir()).unwrap();
-        for file in [files.weights, files.tokenizer, files.runtime] {
+        for file in
+            [Some(files.weights), Some(files.tokenizer), files.runtime].into_iter().flatten()
+        {
             let file = file.canonicalize().unwrap();
             std::os::unix::fs::symlink(&file, own.path().join(file.file_name().unwrap())).unwrap();
         }

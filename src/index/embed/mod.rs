@@ -2,11 +2,11 @@
 //! cache on disk, a worker thread.
 //!
 //! Reading order: this file, [`model`] (the files on disk and how they get there), `minilm` (the
-//! model of this machine, with `query_network`), `word_pieces` (what it reads), `loaded_model` (running it), [`cache`],
-//! [`worker`].
+//! model of this machine, with `query_network`), `word_pieces` (what it reads), `loaded_model` (running it) with
+//! `ort_network` or `plain_network`, [`cache`], [`worker`].
 //!
-//! A build that cannot run the model has a twin of `minilm` whose function returns that error. ort is named in
-//! `loaded_model` and `runtime` only.
+//! A static program cannot load ONNX Runtime, and for some systems there is none: `plain_network` computes the model there. ort is
+//! named in `ort_network` and `runtime` only.
 //!
 //! What is not here: searching vectors (`index::vector`), and any stand-in for a missing model.
 //! Without one there are no vectors, and search says that it runs on words alone.
@@ -17,29 +17,19 @@ mod error;
 pub mod model;
 pub mod worker;
 
-#[cfg(not(target_env = "musl"))]
 mod bert_words;
-
-#[cfg(not(target_env = "musl"))]
 mod loaded_model;
-
-#[cfg(not(target_env = "musl"))]
 mod minilm;
-#[cfg(target_env = "musl")]
-#[path = "minilm_disabled.rs"]
-mod minilm;
-
 #[cfg(not(target_env = "musl"))]
+mod ort_network;
+mod plain_math;
+mod plain_network;
 mod query_network;
-
 #[cfg(not(target_env = "musl"))]
 mod runtime;
-
-#[cfg(not(target_env = "musl"))]
-mod word_pieces;
-
 #[cfg(any(test, feature = "testing"))]
 pub mod test_embedder;
+mod word_pieces;
 
 pub use embedder::{BatchLimit, Embedder, Embedding, EmbeddingOutcomes, ModelId, SpaceId};
 pub use error::EmbedError;
@@ -49,9 +39,6 @@ use std::path::Path;
 
 use settings::EmbeddingPrecision as Precision;
 
-/// Whether this build can run a model on this machine. A static program cannot load ONNX Runtime: it finds memories by words alone.
-pub const RUNS_MODEL: bool = cfg!(not(target_env = "musl"));
-
 /// Checks the model files and loads the model: 0.3 to 1 s, so call it off the thread that answers
 /// people.
 ///
@@ -59,7 +46,7 @@ pub const RUNS_MODEL: bool = cfg!(not(target_env = "musl"));
 /// was measured to gain little on an idle machine and to lose a lot on a busy one.
 ///
 /// # Errors
-/// Missing or altered files, a runtime library that does not load, or a build that runs no model.
+/// Missing or altered files, or a runtime library that does not load.
 /// Never panics for want of a library.
 pub fn load(
     precision: Precision,

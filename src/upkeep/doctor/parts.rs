@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use super::diagnosis::Diagnosis;
 use super::doctor_request::DoctorRequest;
 use crate::display_path::{display_path, shell_word};
-use index::embed::{EmbedError, RUNS_MODEL, model};
+use index::embed::EmbedError;
+use index::embed::model::{self, FetchState};
 use reply::StateNote;
 use search::snapshot::MemoryUsage;
 use store::{access_remedy, create_probe_file, trusted};
@@ -75,9 +76,6 @@ pub(super) fn room(room: MemoryUsage) -> Diagnosis {
 }
 
 pub(super) fn model(directory: &Path) -> Diagnosis {
-    if !RUNS_MODEL {
-        return Diagnosis::fine("model", "this build runs none, and searches by words".to_owned());
-    }
     let status = model::status(directory);
     if let Err(error @ EmbedError::Untrusted { .. }) = model::verify(directory) {
         return Diagnosis::warn("model", format!("search by words only: {error}"));
@@ -85,6 +83,18 @@ pub(super) fn model(directory: &Path) -> Diagnosis {
     if status.is_ready() {
         let megabytes = status.bytes() / 1_000_000;
         return Diagnosis::fine("model", format!("{megabytes} MB in {}", display_path(directory)));
+    }
+    match model::fetch_state(directory) {
+        FetchState::Running(line) => {
+            let says = format!("search by words until it is fetched, which goes on: {line}");
+            return Diagnosis::fine("model", says);
+        }
+        FetchState::Failed(why) => {
+            let says = format!("search by words only: the model was not fetched: {why}");
+            return Diagnosis::warn("model", says)
+                .with_fix("agent-knowledge model fetch".to_owned());
+        }
+        FetchState::None => {}
     }
     let bad = status.files.iter().filter(|file| {
         !matches!(file.state, model::FileState::Present | model::FileState::OwnCopy)

@@ -134,6 +134,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
         load: Box::new(move || load(EmbeddingPrecision::default(), &model, NonZeroUsize::MIN)),
         lock: Arc::new(CacheLock::in_dir(&cache_dir)),
         cache_dir,
+        idle: None,
         name: "test".to_owned(),
         may_see: None,
         scale: <_>::default(),

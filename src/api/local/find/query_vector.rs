@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::local::{Local, repositories, snapshots};
 use engine::{EngineView, ScopedQuery};
 use event::RepoKey;
+use index::embed::model::{FetchState, fetch_state};
 use index::embed::worker::{PendingQuery, QueryEmbedding, QueryError};
 use index::embed::{EmbedError, SpaceId};
 use index::late::QueryToken;
@@ -243,8 +244,6 @@ fn words_only_notice(
         return Err(ApiError::Failed { exit: Exit::Unavailable, message });
     }
     let is_known = match error {
-        // That a build runs none is for `status`.
-        Some(QueryError::Failed(EmbedError::RunsNoModel)) => true,
         // A missing model is reported once; agents need not read it with every answer.
         Some(QueryError::Withheld | QueryError::Failed(_)) => is_reported_already(local),
         None if !is_prepared => is_reported_already(local),
@@ -264,6 +263,9 @@ fn is_reported_already(local: &Local) -> bool {
 /// Says in a reply that there is no model. Where it belongs is for `status` and `doctor`, and how it is installed for people:
 /// agents pay for every word.
 fn missing_model(local: &Local) -> &'static str {
+    if matches!(fetch_state(&local.core.model_dir), FetchState::Running(_)) {
+        return "the embedding model is being fetched";
+    }
     match local.reader() {
         ReplyReader::Caller => "no embedding model is installed",
         ReplyReader::CommandLine => "no embedding model; agent-knowledge model fetch installs one",

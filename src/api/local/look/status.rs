@@ -8,8 +8,9 @@ use crate::local::{Local, snapshots};
 use engine::state_digest::StateDigest;
 use engine::{EngineView, LogCoverage};
 use guard::text::{Layout, neutralise};
-use index::embed::worker::{Progress, WorkerState};
-use index::embed::{EmbedError, RUNS_MODEL, model};
+use index::embed::EmbedError;
+use index::embed::model::{self, FetchState};
+use index::embed::worker::{ModelResidence, Progress, WorkerState};
 use reply::{DigestAnswer, ModelPlace, ModelReport, NextModelState, RerankerStatus, Whoami};
 use requests::{ApiError, Reply};
 use search::snapshot::Snapshot;
@@ -61,25 +62,51 @@ fn model_state(local: &Local, snapshot: &Snapshot) -> ModelReport {
         }
         // A command that needs no vectors does not load the model.
         let is_ready = model::status(&local.core.model_dir).is_ready();
-        return none(if !RUNS_MODEL {
-            "off: this build runs no model".to_owned()
-        } else if is_ready {
+        if let Some(line) = fetch_line(local) {
+            return none(line);
+        }
+        return none(if is_ready {
             "model installed".to_owned()
         } else {
             format!("off: {}", EmbedError::NotInstalled(local.core.model_dir.clone()))
         });
     };
-    let Progress { state, queued, cache_trouble, model_trouble, .. } = progress;
+    let Progress { state, queued, cache_trouble, model_trouble, residence, .. } = progress;
     let line = match state {
         WorkerState::Loading => "loading the model".to_owned(),
         WorkerState::Ready { model, dims } if queued > 0 => {
             format!("{model}, {dims} dimensions; {queued} memories waiting to be embedded")
         }
-        WorkerState::Ready { model, dims } => format!("{model}, {dims} dimensions"),
+        WorkerState::Ready { model, dims } => match residence {
+            ModelResidence::Loaded => format!("{model}, {dims} dimensions"),
+            ModelResidence::Unloaded => format!(
+                "{model}, {dims} dimensions; not in memory, since nobody used it for a while: the next query loads it"
+            ),
+            ModelResidence::Reloading => {
+                format!("{model}, {dims} dimensions; being loaded again, words answer meanwhile")
+            }
+        },
+        WorkerState::Failed(EmbedError::NotInstalled(directory)) => {
+            let missing = || format!("off: {}", EmbedError::NotInstalled(directory));
+            return none(fetch_line(local).unwrap_or_else(missing));
+        }
         WorkerState::Failed(error) => return none(format!("off: {error}")),
     };
     let place = if local.core.engine.asks_others() { ModelPlace::Others } else { ModelPlace::Here };
     ModelReport { line, works: true, directory, cache_trouble, trouble: model_trouble, place, next }
+}
+
+/// Says how far the fetch of the model of this machine is, or why the last one failed.
+fn fetch_line(local: &Local) -> Option<String> {
+    match model::fetch_state(&local.core.model_dir) {
+        FetchState::None => None,
+        FetchState::Running(line) => {
+            Some(format!("off until it is fetched, which goes on in the background: {line}"))
+        }
+        FetchState::Failed(why) => Some(format!(
+            "off: the model was not fetched: {why}; agent-knowledge model fetch tries again"
+        )),
+    }
 }
 
 /// Returns the state of the model that is to answer next.

@@ -44,6 +44,7 @@ impl LoopState {
         if let ReadState::Following(follower) = &mut self.reading {
             follower.change_model_access(may_see);
             self.unqueued = follower.without_vector();
+            self.order.record_news();
         }
         self.submit_wanted();
         (next.on_switched)();

@@ -1,7 +1,7 @@
 //! What callers get of the state: snapshots of all logs, or of what is known by now. Not here: reading the logs and
 //! handling messages (`run`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
@@ -37,8 +37,9 @@ impl LoopState {
     }
 
     /// Returns what is known now. `None` while all logs are read for the first time.
-    pub(in crate::owner) fn current_view(&mut self) -> Option<EngineView> {
+    pub(in crate::owner) fn current_view(&mut self, home: &Path) -> Option<EngineView> {
         self.record_question();
+        self.order.record_home(home);
         self.catch_up();
         match &self.reading {
             ReadState::Loading(_) => None,
@@ -51,8 +52,8 @@ impl LoopState {
         EngineView { snapshot: self.of_model(follower.snapshot()), coverage: extent }
     }
 
-    pub(super) fn send_current_view(&mut self, reply: Sender<EngineView>) {
-        if let Some(view) = self.current_view() {
+    pub(super) fn send_current_view(&mut self, reply: Sender<EngineView>, home: &Path) {
+        if let Some(view) = self.current_view(home) {
             // The caller may have stopped waiting.
             let _ = reply.send(view);
         } else if let ReadState::Loading(loading) = &mut self.reading {

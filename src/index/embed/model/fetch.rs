@@ -7,6 +7,9 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::fetch_turn::{FetchState, FetchTurn, fetch_state};
 
 /// The same file people can run by hand.
 const SCRIPT: &str = include_str!("../../../../scripts/fetch-model");
@@ -14,6 +17,9 @@ const SCRIPT: &str = include_str!("../../../../scripts/fetch-model");
 const PYTHONS: [&str; 2] = ["python3", "python"];
 /// Longest progress line; the script's are under 300 bytes, and a longer one is not for people.
 const LINE_BYTES_MAX: u64 = 4096;
+
+/// The pause between two looks at a fetch of another process.
+const LOOK_MS: u64 = 200;
 
 /// Why the model was not installed.
 #[derive(Debug, thiserror::Error)]
@@ -33,11 +39,43 @@ pub enum FetchError {
 
 /// Downloads, checks and installs the model into `dir`; if it is installed, this is quick. Blocks for
 /// as long as a download of 107 MB takes, half an hour per file at most. `progress` gets one line
-/// at a time.
+/// at a time. Where another process fetches it, waits for that one.
 ///
 /// # Errors
 /// No Python, or the reason the script gave; `dir` then holds no half-written file.
 pub fn fetch(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), FetchError> {
+    loop {
+        let turn = match FetchTurn::begin(dir) {
+            Ok(Some(turn)) => turn,
+            Ok(None) => {
+                follow(dir, progress);
+                continue;
+            }
+            // The script says what is wrong with the directory.
+            Err(_) => return fetch_alone(dir, progress),
+        };
+        let outcome = fetch_alone(dir, &mut |line| {
+            turn.record(line);
+            progress(line);
+        });
+        turn.end(outcome.as_ref().err().map(ToString::to_string).as_deref());
+        return outcome;
+    }
+}
+
+/// Passes on the lines of the process that fetches, until it ends.
+fn follow(dir: &Path, progress: &mut dyn FnMut(&str)) {
+    let mut last = String::new();
+    while let FetchState::Running(line) = fetch_state(dir) {
+        if line != last {
+            progress(&line);
+            last = line;
+        }
+        std::thread::park_timeout(Duration::from_millis(LOOK_MS));
+    }
+}
+
+fn fetch_alone(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), FetchError> {
     let mut child = start(dir)?;
     let outcome = talk(&mut child, progress);
     let status = child.wait().map_err(FetchError::Start)?;
@@ -108,6 +146,7 @@ mod tests {
             assert!(SCRIPT.contains(&pin.bytes.to_string()), "{}", pin.name);
             assert!(SCRIPT.contains(&format!("\"{}\"", pin.name)), "{}", pin.name);
         }
+        assert!(SCRIPT.contains("NO_RUNTIME = \"no-runtime\""));
         let sums = SCRIPT.split('"').filter(|word| word.len() == 64).count();
         assert_eq!(sums, pins::MODEL_FILES.len() + pins::RUNTIMES.len());
     }

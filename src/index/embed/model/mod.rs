@@ -10,11 +10,13 @@
 mod atomic_write;
 mod checksum_cache;
 mod fetch;
+mod fetch_turn;
 #[cfg(not(target_env = "musl"))]
 pub(crate) mod int8;
 pub(crate) mod pins;
 
 pub use fetch::{FetchError, fetch};
+pub use fetch_turn::{FetchState, STARTING, fetch_state};
 
 use std::fmt;
 use std::io;
@@ -24,6 +26,9 @@ use self::checksum_cache::ChecksumCache;
 use self::pins::Pin;
 use super::EmbedError;
 use super::error::one_line;
+
+/// The file by which `scripts/fetch-model` says that there is no ONNX Runtime for this machine.
+const NO_RUNTIME: &str = "no-runtime";
 
 /// The state of one file of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +79,7 @@ pub struct FileStatus {
 pub struct ModelStatus {
     /// The directory.
     pub dir: PathBuf,
-    /// Weights, vocabulary, then the runtime library.
+    /// Weights, vocabulary, then the runtime library, where there is one for this machine.
     pub files: Vec<FileStatus>,
     /// Bytes on disk of the weights in eight bits; zero before the first start.
     pub made_bytes: u64,
@@ -101,8 +106,8 @@ pub struct ModelFiles {
     pub weights: PathBuf,
     /// The vocabulary.
     pub tokenizer: PathBuf,
-    /// The ONNX Runtime library.
-    pub runtime: PathBuf,
+    /// The ONNX Runtime library; `None` where there is none for this machine, and the model runs without.
+    pub runtime: Option<PathBuf>,
 }
 
 /// Checks every file. Hashes the files that changed since the last check (all 121 MB: about a second), else
@@ -112,7 +117,7 @@ pub fn status(dir: &Path) -> ModelStatus {
     let mut checksums = ChecksumCache::read(dir);
     let mut files: Vec<FileStatus> =
         pins::MODEL_FILES.iter().map(|pin| file_status(dir, pin, &mut checksums)).collect();
-    files.push(runtime_status(dir, &mut checksums));
+    files.extend(runtime_status(dir, &mut checksums));
     checksums.save(dir);
     ModelStatus { dir: dir.to_path_buf(), files, made_bytes: made_bytes(dir) }
 }
@@ -139,7 +144,7 @@ pub fn verify(dir: &Path) -> Result<ModelFiles, EmbedError> {
         usable(dir, file)?;
     }
     trust(dir, status.files.iter().map(|file| file.name.as_str()))?;
-    let runtime = status.files.last().map_or_else(PathBuf::new, |file| dir.join(&file.name));
+    let runtime = status.files.get(pins::MODEL_FILES.len()).map(|file| dir.join(&file.name));
     Ok(ModelFiles {
         weights: dir.join(pins::WEIGHTS.name),
         tokenizer: dir.join(pins::TOKENIZER.name),
@@ -188,13 +193,16 @@ fn file_status(dir: &Path, pin: &Pin, checksums: &mut ChecksumCache) -> FileStat
     FileStatus { name: pin.name.to_owned(), state, bytes }
 }
 
-/// Returns the pinned library, or else one that somebody installed under another name.
-fn runtime_status(dir: &Path, checksums: &mut ChecksumCache) -> FileStatus {
-    let pinned = pins::runtime_pin().map(|pin| file_status(dir, &pin, checksums));
+/// Returns the pinned library, or else one that somebody installed under another name. `None` where there is neither for this
+/// machine, and in a static program, which can load none.
+fn runtime_status(dir: &Path, checksums: &mut ChecksumCache) -> Option<FileStatus> {
+    if cfg!(target_env = "musl") {
+        return None;
+    }
+    let pin = pins::runtime_pin().filter(|_| !dir.join(NO_RUNTIME).exists());
+    let pinned = pin.map(|pin| file_status(dir, &pin, checksums));
     let installed = pinned.clone().filter(|file| file.state != FileState::Missing);
-    let missing =
-        || FileStatus { name: "libonnxruntime".to_owned(), state: FileState::Missing, bytes: 0 };
-    installed.or_else(|| own_runtime(dir)).or(pinned).unwrap_or_else(missing)
+    installed.or_else(|| own_runtime(dir)).or(pinned)
 }
 
 fn own_runtime(dir: &Path) -> Option<FileStatus> {
@@ -245,6 +253,17 @@ mod tests {
         assert_eq!((tokenizer.state, tokenizer.bytes), (FileState::WrongChecksum, 14));
         let file = dir.path().join(pins::WEIGHTS.name);
         assert_eq!(verify(dir.path()), Err(EmbedError::WrongChecksum { file }));
+    }
+
+    // S-RANK-2
+    #[test]
+    fn without_a_runtime_for_this_machine_none_is_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(NO_RUNTIME), "").unwrap();
+        assert_eq!(status(dir.path()).files.len(), pins::MODEL_FILES.len());
+        std::fs::write(dir.path().join("libonnxruntime.so.1.24.0"), "library").unwrap();
+        let files = status(dir.path()).files;
+        assert_eq!(files.last().map(|file| file.state), Some(FileState::OwnCopy), "it is used");
     }
 
     // S-STORE-7

@@ -5,7 +5,8 @@
 //! machine has no use for such a network, the thread answers every waiting query between two batches, and batches are
 //! small (see `thread`). The embeddings of the last queries are cached, and a query whose
 //! caller has stopped waiting is skipped. The newest texts go first: a new memory is searched for soonest. A
-//! text that was embedded before gets its vector from the cache on disk.
+//! text that was embedded before gets its vector from the cache on disk. A model that nobody uses leaves memory; the
+//! next query is answered at once, by words alone, and loads it again.
 //!
 //! What is not here: which texts to embed and the use of the vectors (the engine), which model
 //! (`embed::load`), the file format (`cache`).
@@ -18,6 +19,8 @@ mod query_embedding;
 mod query_thread;
 mod refusal;
 mod thread;
+mod thread_start;
+mod waiting_texts;
 
 pub use pending_query::PendingQuery;
 pub use query_embedding::QueryEmbedding;
@@ -28,14 +31,17 @@ pub use worker_jobs::{
 };
 use worker_jobs::{QueryJob, WorkerMessage};
 use worker_state::WorkerShared;
-pub use worker_state::{CacheConfig, Progress, ShutdownMode, WorkerConfig, WorkerState};
+pub use worker_state::{
+    CacheConfig, IdleUnload, ModelResidence, Progress, ShutdownMode, WorkerConfig, WorkerState,
+};
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::embed::EmbedError;
 use crate::late::SignStore;
 
 /// Handle to the thread. Dropping it stops the thread and waits for it: for the batch in flight, or
@@ -43,7 +49,7 @@ use crate::late::SignStore;
 pub struct Worker {
     shared: Arc<WorkerShared>,
     sender: Sender<WorkerMessage>,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
     at_end: ShutdownMode,
 }
 
@@ -59,8 +65,8 @@ impl Worker {
         let (theirs, returned) = (Arc::clone(&shared), sender.clone());
         let thread = std::thread::Builder::new()
             .name("embed".to_owned())
-            .spawn(move || thread::run(config, &theirs, &receiver, returned))?;
-        Ok(Self { shared, sender, thread: Some(thread), at_end })
+            .spawn(move || thread_start::run(config, &theirs, receiver, returned))?;
+        Ok(Self { shared, sender, thread: Mutex::new(Some(thread)), at_end })
     }
 
     /// Queues a text; never waits. Texts queued while the model loads are embedded once it
@@ -76,10 +82,32 @@ impl Worker {
         let Err(mpsc::SendError(WorkerMessage::Embed(job))) =
             self.sender.send(WorkerMessage::Embed(job))
         else {
+            self.load_again();
             return Ok(());
         };
         WorkerShared::leave(&self.shared.queued, 1);
         Err(SubmitError::Stopped(job))
+    }
+
+    /// Loads the model again, if it was unloaded: on a thread that is started here, so that it has the priority of the
+    /// caller, and not that of the thread which embeds texts.
+    fn load_again(&self) {
+        let Some(parts) = self.shared.parked().take() else { return };
+        self.shared.slow().residence = ModelResidence::Reloading;
+        let shared = Arc::clone(&self.shared);
+        let named = std::thread::Builder::new().name("embed".to_owned());
+        match named.spawn(move || thread_start::run_again(parts, &shared)) {
+            // The thread before has ended, or does so now.
+            Ok(thread) => *self.thread() = Some(thread),
+            Err(error) => {
+                let why = format!("the system refused a thread: {error}");
+                self.shared.slow().state = WorkerState::Failed(EmbedError::Inference { why });
+            }
+        }
+    }
+
+    fn thread(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets the pace of the texts. The batch in flight is not stopped.
@@ -101,17 +129,23 @@ impl Worker {
     /// # Errors
     /// See [`QueryError`]; those that are known at once.
     pub fn begin_query(&self, text: &str, wait: Duration) -> Result<PendingQuery, QueryError> {
-        let slow = self.shared.slow();
+        let mut slow = self.shared.slow();
+        slow.asked_at = Instant::now();
         let queries = match &slow.state {
             WorkerState::Loading => return Err(QueryError::Loading),
             WorkerState::Failed(error) => return Err(error.clone().into()),
             WorkerState::Ready { .. } => slow.queries.clone(),
         };
+        let is_loaded = slow.residence == ModelResidence::Loaded;
         drop(slow);
         let mut text = text.to_owned();
         text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
         if let Some(meant) = self.shared.query_cache().get(&text) {
             return Ok(PendingQuery::cached(meant));
+        }
+        if !is_loaded {
+            self.load_again();
+            return Err(QueryError::Reloading);
         }
         if !WorkerShared::enter(&self.shared.queries, QUERIES_MAX) {
             return Err(QueryError::Busy);
@@ -158,6 +192,7 @@ impl Worker {
             cache: slow.cache,
             cache_trouble: slow.cache_trouble.clone(),
             model_trouble: slow.model_trouble.clone(),
+            residence: slow.residence,
         }
     }
 }
@@ -167,7 +202,8 @@ impl Drop for Worker {
         self.shared.stop.store(true, Ordering::Release);
         // Wakes a thread that waits for work; a thread that is gone needs no waking.
         let _ = self.sender.send(WorkerMessage::Stop);
-        if let Some(thread) = self.thread.take().filter(|_| self.at_end == ShutdownMode::Wait) {
+        let thread = self.thread().take();
+        if let Some(thread) = thread.filter(|_| self.at_end == ShutdownMode::Wait) {
             // A panic over there was reported there.
             let _ = thread.join();
         }

@@ -4,10 +4,11 @@
 use std::sync::mpsc::{self};
 use std::time::{Duration, Instant};
 
+use super::Worker;
 use super::refusal::QueryError;
+use super::waiting_texts::BATCH_TEXTS;
 use super::worker_jobs::{QUERIES_MAX, TEXT_BYTES_MAX, TextsJob, WorkerMessage};
 use super::worker_state::{WorkerShared, WorkerState};
-use super::{Worker, thread};
 
 impl Worker {
     /// Embeds texts of another program, between two batches, and does not keep the vectors. Waits `wait` at most.
@@ -26,7 +27,7 @@ impl Worker {
         }
         let until = Instant::now() + wait;
         let mut vectors = Vec::with_capacity(texts.len());
-        for texts in texts.chunks(thread::BATCH_TEXTS) {
+        for texts in texts.chunks(BATCH_TEXTS) {
             let cut = |text: &String| {
                 text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default().to_owned()
             };
@@ -36,6 +37,7 @@ impl Worker {
             let (reply, answer) = mpsc::sync_channel(1);
             let job = TextsJob { texts: texts.iter().map(cut).collect(), until, reply };
             let sent = self.sender.send(WorkerMessage::Texts(job));
+            self.load_again();
             let left = until.saturating_duration_since(Instant::now());
             let received = sent
                 .map_err(|_| QueryError::Stopped)

@@ -20,6 +20,9 @@ pub enum QueryError {
     /// The model is still being loaded.
     #[error("the embedding model is still loading")]
     Loading,
+    /// The model is being loaded again.
+    #[error("the embedding model was not used for a while and is being loaded again")]
+    Reloading,
     /// [`QUERIES_MAX`](super::QUERIES_MAX) queries are waiting.
     #[error("too many queries are waiting for the embedding model")]
     Busy,

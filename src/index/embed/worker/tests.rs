@@ -1,6 +1,6 @@
 //! Tests of the worker's promises, with a test embedder that waits for a signal.
 
-use super::thread::{BATCH_BYTES, BATCH_TEXTS, WINDOW_JOBS};
+use super::waiting_texts::{BATCH_BYTES, BATCH_TEXTS, BEGINNING_BYTES, WINDOW_JOBS};
 use super::*;
 use crate::embed::cache::{AppendLock, TextKey, VectorCache};
 use crate::embed::test_embedder::{DIMS, POISON, TestEmbedder, vector_of};
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use tempfile::TempDir;
 
@@ -63,6 +63,7 @@ impl Scene {
         let worker = Worker::start(WorkerConfig {
             space: SpaceId::default(),
             at_end: ShutdownMode::Wait,
+            idle: None,
             load: Box::new(move || Ok(Box::new(embedder))),
             cache,
             deliver: Box::new(move |vectors| delivered_in.send(vectors).unwrap_or_default()),
@@ -140,7 +141,8 @@ fn a_query_waits_for_the_batch_in_flight_and_no_longer() {
     for doc in 0..40 {
         scene.submit(doc, &long);
     }
-    assert_eq!(scene.next_batch(), [long.as_str()]);
+    // Where many wait, their beginnings go first.
+    assert!(long.starts_with(&scene.next_batch()[0]));
     std::thread::scope(|scope| {
         let query = scope.spawn(|| scene.worker.embed_query("question", PATIENCE));
         until(&scene.worker, |_| scene.worker.shared.queries.load(Ordering::Acquire) == 1);
@@ -198,6 +200,7 @@ fn with_a_network_of_its_own_a_query_waits_for_no_batch() {
     let config = WorkerConfig {
         space: SpaceId::default(),
         at_end: ShutdownMode::Wait,
+        idle: None,
         load: Box::new(move || Ok(Box::new(embedder))),
         cache: None,
         deliver: Box::new(|_| {}),
@@ -299,7 +302,7 @@ fn dropping_it_stops_after_the_batch_in_flight() {
         let job = Job { doc, generation: 0, text: long.clone(), want: WantedOutput::Vector };
         worker.submit(job).unwrap();
     }
-    batches.recv_timeout(PATIENCE).unwrap();
+    let in_flight = batches.recv_timeout(PATIENCE).unwrap().len();
     let (reply, _answer) = mpsc::sync_channel(1);
     let until = Instant::now() + PATIENCE;
     let text = "too late".to_owned();
@@ -320,7 +323,7 @@ fn dropping_it_stops_after_the_batch_in_flight() {
         0,
         "neither a batch nor a query is started after the stop"
     );
-    assert_eq!(shared.done.load(Ordering::Acquire), 1);
+    assert_eq!(shared.done.load(Ordering::Acquire), in_flight);
 }
 
 #[test]
@@ -444,6 +447,7 @@ fn a_query_while_loading_is_answered_at_once_and_texts_are_kept() {
     let worker = Worker::start(WorkerConfig {
         space: SpaceId::default(),
         at_end: ShutdownMode::Wait,
+        idle: None,
         load: Box::new(move || {
             finished.recv().unwrap_or_default();
             Ok(Box::new(TestEmbedder { model_id, batches, gate: None }))
@@ -470,6 +474,7 @@ fn a_model_that_does_not_load_is_said_and_nothing_is_queued() {
     let worker = Worker::start(WorkerConfig {
         space: SpaceId::default(),
         at_end: ShutdownMode::Wait,
+        idle: None,
         load: Box::new(move || Err(given)),
         cache: None,
         deliver: Box::new(|_| {}),
@@ -477,7 +482,7 @@ fn a_model_that_does_not_load_is_said_and_nothing_is_queued() {
     let worker = worker.unwrap();
     until(&worker, |progress| progress.state == WorkerState::Failed(error.clone()));
     assert_eq!(worker.embed_query("question", PATIENCE), Err(QueryError::Failed(error)));
-    let thread_is_gone = || worker.thread.as_ref().is_some_and(JoinHandle::is_finished);
+    let thread_is_gone = || worker.thread().as_ref().is_some_and(JoinHandle::is_finished);
     until(&worker, |_| thread_is_gone());
     let job = Job { doc: 1, generation: 1, text: "late".to_owned(), want: WantedOutput::Vector };
     assert_eq!(worker.submit(job.clone()), Err(SubmitError::Stopped(job)));
@@ -583,4 +588,106 @@ fn vectors_are_stored_even_where_signs_cannot_be() {
     assert_eq!(progress.cache.map(|cache| cache.rows), Some(2));
     assert!(progress.cache_trouble.unwrap().contains("signs"));
     assert_eq!(std::fs::read(&tokens[0]).unwrap(), b"somebody else's");
+}
+
+/// A worker whose model leaves memory after `after`, and the number of times it was loaded.
+fn worker_that_unloads(
+    after: Duration,
+) -> (Worker, Arc<AtomicUsize>, Receiver<Vec<EmbeddedDocument>>) {
+    let loaded = Arc::new(AtomicUsize::new(0));
+    let (count, (delivered_in, delivered)) = (Arc::clone(&loaded), mpsc::channel());
+    let open = move || -> Result<Box<dyn Embedder>, EmbedError> {
+        count.fetch_add(1, Ordering::AcqRel);
+        let network = || TestEmbedder {
+            model_id: ModelId::new("test", [7; 32]),
+            batches: mpsc::channel().0,
+            gate: None,
+        };
+        Ok(Box::new(TwoNetworks { texts: network(), queries: Some(network()) }))
+    };
+    let config = WorkerConfig {
+        space: SpaceId::default(),
+        at_end: ShutdownMode::Wait,
+        load: Box::new(open.clone()),
+        idle: Some(IdleUnload { after, load: Box::new(open) }),
+        cache: None,
+        deliver: Box::new(move |vectors| delivered_in.send(vectors).unwrap_or_default()),
+    };
+    (Worker::start(config).unwrap(), loaded, delivered)
+}
+
+// S-RANK-13
+#[test]
+fn an_idle_model_leaves_memory_and_a_query_loads_it() {
+    let (worker, loaded, delivered) = worker_that_unloads(Duration::from_millis(20));
+    let unloaded = |progress: &Progress| progress.residence == ModelResidence::Unloaded;
+    let progress = until(&worker, unloaded);
+    let ready = WorkerState::Ready { model: "test".to_owned(), dims: DIMS };
+    assert_eq!((progress.state, loaded.load(Ordering::Acquire)), (ready, 1));
+    let asked = Instant::now();
+    assert_eq!(worker.embed_query("question", PATIENCE), Err(QueryError::Reloading));
+    assert!(asked.elapsed() < PATIENCE, "words answer at once");
+    let meant = loop {
+        match worker.embed_query("question", PATIENCE) {
+            Err(QueryError::Reloading) => assert!(asked.elapsed() < PATIENCE),
+            other => break other.unwrap(),
+        }
+    };
+    assert_eq!((meant.vector, loaded.load(Ordering::Acquire)), (vector_of("question"), 2));
+    // A text loads it too, and so do texts of another program.
+    until(&worker, unloaded);
+    assert_eq!(worker.embed_query("question", PATIENCE).unwrap().vector, vector_of("question"));
+    let job = Job { doc: 1, generation: 1, text: "text".to_owned(), want: WantedOutput::Vector };
+    worker.submit(job).unwrap();
+    assert_eq!(delivered.recv_timeout(PATIENCE).unwrap()[0].vector, vector_of("text"));
+    until(&worker, unloaded);
+    let vectors = worker.embed_texts(&["other".to_owned()], PATIENCE).unwrap();
+    assert_eq!((vectors, loaded.load(Ordering::Acquire)), (vec![vector_of("other")], 4));
+}
+
+// S-RANK-13
+#[test]
+fn no_text_is_lost_while_a_model_leaves_memory() {
+    let (worker, _, delivered) = worker_that_unloads(Duration::from_micros(50));
+    for doc in 0..300 {
+        let text = format!("text {doc}");
+        let job = Job { doc, generation: 1, text, want: WantedOutput::Vector };
+        worker.submit(job).unwrap();
+        assert_eq!(delivered.recv_timeout(PATIENCE).unwrap()[0].doc, doc);
+    }
+    until(&worker, |progress| (progress.queued, progress.done) == (0, 300));
+}
+
+// S-RANK-14
+#[test]
+fn where_many_wait_beginnings_of_long_texts_go_first() {
+    let dir = TempDir::new().unwrap();
+    let scene = Scene::new(Gate::Closed, Some(dir.path()));
+    scene.submit(0, "first");
+    scene.next_batch();
+    let long = |doc: u32| format!("{doc} {}", "words of a long note ".repeat(40));
+    let count = 2 * u32::try_from(WINDOW_JOBS).unwrap();
+    for doc in 1..=count {
+        scene.submit(doc, &long(doc));
+    }
+    // What has a vector waits for all that has none.
+    scene.submit_for(WantedOutput::Signs, 500, "signs alone");
+    let Scene { gate, worker, batches, delivered } = scene;
+    drop(gate);
+    until(&worker, |progress| progress.queued == 0);
+    let embedded: Vec<String> = batches.try_iter().flatten().collect();
+    assert_eq!(embedded.last().map(String::as_str), Some("signs alone"));
+    let is_cut = |text: &&String| text.len() <= BEGINNING_BYTES;
+    assert_eq!(embedded.iter().filter(is_cut).count(), WINDOW_JOBS + 1, "{embedded:?}");
+    let all: Vec<EmbeddedDocument> = delivered.try_iter().flatten().collect();
+    let beginnings: Vec<&EmbeddedDocument> =
+        all.iter().filter(|embedded| embedded.signed == SignState::NotYet).collect();
+    assert_eq!((beginnings.len(), all.len()), (WINDOW_JOBS, 2 + 2 * WINDOW_JOBS));
+    // A beginning is not stored: the whole text is embedded when it is asked for again.
+    let doc = beginnings[0].doc;
+    let job = Job { doc, generation: 2, text: long(doc), want: WantedOutput::Signs };
+    worker.submit(job).unwrap();
+    let whole = delivered.recv_timeout(PATIENCE).unwrap().remove(0);
+    assert_eq!(whole.vector, vector_of(&long(doc)));
+    assert!(matches!(whole.signed, SignState::At(_)), "{whole:?}");
 }

@@ -1,151 +1,110 @@
-//! The worker thread: loads the model, then answers queries and embeds texts until it is stopped.
+//! The worker thread while the model is loaded: answers queries and embeds texts until it is stopped, or until nobody has used
+//! the model for a while.
 //!
-//! What is not here: the handle others hold, and the counters both sides see (`worker`).
+//! What is not here: loading the model (`thread_start`), the order of texts (`waiting_texts`), the handle others hold, and the
+//! counters both sides see (`worker`).
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::thread::JoinHandle;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use super::priority::give_way;
-use super::query_thread::{QueryThread, answer};
+use super::query_thread::answer;
+use super::waiting_texts::{LongTexts, WaitingTexts};
 use super::worker_jobs::{
     EmbeddedDocument, Job, Pace, QueryJob, SIGNED_BYTES_MAX, TextsJob, WantedOutput, WorkerMessage,
 };
-use super::worker_state::{CacheConfig, WorkerConfig, WorkerShared, WorkerState};
-use crate::embed::cache::{TextKey, VectorCache};
-use crate::embed::{BatchLimit, EmbedError, Embedder, Embedding, EmbeddingOutcomes};
-use crate::late::{SignState, SignStore, TokenSigns};
-
-/// Texts per batch.
-pub(super) const BATCH_TEXTS: usize = 16;
-/// Longest text times number of texts in a batch, in bytes: short texts are padded to the longest, so this is what is
-/// computed. A kilobyte is some 220 tokens and 60 ms on one core. Larger batches are no faster per text and make
-/// queries wait longer. A single longer text is a batch of its own.
-pub(super) const BATCH_BYTES: usize = 1024;
-/// Newest jobs that are sorted together: enough to find texts of similar length, few enough that a new job waits for
-/// two seconds of older ones at most.
-pub(super) const WINDOW_JOBS: usize = 32;
+use super::worker_state::{ModelResidence, WorkerParts, WorkerShared};
+use crate::embed::cache::TextKey;
+use crate::embed::{EmbedError, Embedder, Embedding, EmbeddingOutcomes};
+use crate::late::{SignState, TokenSigns};
 
 /// The first rest after a failure of a model that may work later, and the longest: an account that is out of credit stays so
 /// for hours, and a server that restarts is back in seconds.
 const REST_MIN: Duration = Duration::from_secs(1);
 const REST_MAX: Duration = Duration::from_secs(120);
 
-/// The life of the thread. `returned` is its own sender.
-pub(super) fn run(
-    config: WorkerConfig,
-    shared: &Arc<WorkerShared>,
-    receiver: &Receiver<WorkerMessage>,
-    returned: Sender<WorkerMessage>,
-) {
-    let mut embedder = match (config.load)() {
-        Ok(embedder) => embedder,
-        Err(error) => return fail(error, shared, receiver),
-    };
-    let cache = config.cache.and_then(|cache| open_cache(cache, embedder.as_ref(), shared));
-    let ready = WorkerState::Ready { model: embedder.description(), dims: embedder.dims() };
-    let queries = embedder
-        .split_off_queries()
-        .and_then(|network| QueryThread { network, shared: Arc::clone(shared), returned }.start());
-    let (sender, thread) = queries.unzip();
-    if sender.is_some() {
-        // Nobody waits for texts; the thread for queries has its own priority by now.
-        give_way();
-    }
-    let mut slow = shared.slow();
-    (slow.state, slow.queries) = (ready, sender);
-    drop(slow);
-    let usual = BatchLimit { texts: BATCH_TEXTS, bytes: BATCH_BYTES };
-    let limit = embedder.batch_limit().unwrap_or(usual);
-    let thread_state = Thread {
-        embedder,
-        cache,
-        deliver: config.deliver,
-        shared,
-        backlog: Vec::new(),
-        window: Vec::new(),
-        pace: Pace::Full,
-        rests_until: None,
-        limit,
-        next_rest: REST_MIN,
-    };
-    thread_state.work(receiver);
-    // Without a sender its thread ends.
-    shared.slow().queries = None;
-    // A panic over there was reported there.
-    let _ = thread.map(JoinHandle::join);
-}
-
-/// Reports why, and drops what was queued meanwhile.
-fn fail(error: EmbedError, shared: &WorkerShared, receiver: &Receiver<WorkerMessage>) {
-    shared.slow().state = WorkerState::Failed(error);
-    let waiting = receiver.try_iter().filter(|message| matches!(message, WorkerMessage::Embed(_)));
-    give_up(shared, waiting.count());
-}
-
-fn give_up(shared: &WorkerShared, count: usize) {
-    shared.failed.fetch_add(count, Ordering::AcqRel);
-    WorkerShared::leave(&shared.queued, count);
-}
-
-fn open_cache(
-    config: CacheConfig,
-    embedder: &dyn Embedder,
-    shared: &WorkerShared,
-) -> Option<VectorCache> {
-    match VectorCache::open(&config.dir, embedder.model_id(), embedder.dims(), config.lock) {
-        Ok(cache) => {
-            let mut slow = shared.slow();
-            slow.cache = Some(cache.stats());
-            match cache.tokens() {
-                Ok(tokens) => {
-                    let sign_store: Arc<dyn SignStore> = tokens.clone();
-                    slow.sign_store = Some(sign_store);
-                }
-                Err(why) => slow.cache_trouble = Some(why.to_owned()),
-            }
-            drop(slow);
-            Some(cache)
-        }
-        Err(error) => {
-            shared.slow().cache_trouble = Some(error.to_string());
-            None
-        }
-    }
-}
-
 /// The state of the thread.
-struct Thread<'a> {
+pub(super) struct EmbeddingThread<'a> {
     embedder: Box<dyn Embedder>,
-    cache: Option<VectorCache>,
-    deliver: Box<dyn FnMut(Vec<EmbeddedDocument>) + Send>,
+    parts: WorkerParts,
     shared: &'a WorkerShared,
-    /// The waiting jobs, oldest first; taken from the end.
-    backlog: Vec<Job>,
-    /// The newest of them that are not in the cache, longest first; taken from the end.
-    window: Vec<Job>,
+    waiting: WaitingTexts,
+    /// When a text was embedded last.
+    embedded_at: Instant,
     pace: Pace,
     /// No batch begins before that.
     rests_until: Option<Instant>,
-    limit: BatchLimit,
     /// How long it rests after the next failure of a model that may work later.
     next_rest: Duration,
 }
 
-impl Thread<'_> {
-    fn work(mut self, receiver: &Receiver<WorkerMessage>) {
-        while self.take_messages(receiver) {
-            if self.window.is_empty() {
-                self.fill_window();
-            } else {
-                match self.embed_batch() {
-                    Ok(()) => self.rest(),
-                    Err(trouble) => self.rest_longer(&trouble),
+/// What the thread does after it took all messages.
+enum NextStep {
+    /// Embeds the texts that wait.
+    Embed,
+    /// Unloads the model, which nobody has used for a while.
+    Unload,
+    /// Ends.
+    Stop,
+}
+
+impl<'a> EmbeddingThread<'a> {
+    pub(super) fn new(
+        embedder: Box<dyn Embedder>,
+        parts: WorkerParts,
+        shared: &'a WorkerShared,
+    ) -> Self {
+        let long_texts =
+            if embedder.has_tokens() { LongTexts::BeginningsFirst } else { LongTexts::Once };
+        let waiting = WaitingTexts::new(embedder.batch_limit(), long_texts);
+        let (pace, rests_until, next_rest) = (Pace::Full, None, REST_MIN);
+        let embedded_at = Instant::now();
+        Self { embedder, parts, shared, waiting, embedded_at, pace, rests_until, next_rest }
+    }
+
+    /// Works until it is stopped, or until nobody has used the model for a while.
+    pub(super) fn work(mut self) {
+        loop {
+            match self.take_messages() {
+                NextStep::Embed if self.waiting.is_window_empty() => self.fill_window(),
+                NextStep::Embed => {
+                    match self.embed_batch() {
+                        Ok(()) => self.rest(),
+                        Err(trouble) => self.rest_longer(&trouble),
+                    }
+                    self.embedded_at = Instant::now();
+                }
+                NextStep::Unload => match self.park() {
+                    Some(thread) => self = thread,
+                    None => return,
+                },
+                NextStep::Stop => {
+                    // Without a sender the thread for queries ends.
+                    self.shared.slow().queries = None;
+                    return;
                 }
             }
         }
+    }
+
+    /// Leaves everything but the model for the next thread, unless a message has just come. Returns `None` where it did.
+    fn park(mut self) -> Option<Self> {
+        let mut parked = self.shared.parked();
+        // Whoever sends a message looks here after it.
+        if let Ok(message) = self.parts.receiver.try_recv() {
+            drop(parked);
+            if self.take_message(message) {
+                return Some(self);
+            }
+            // Without a sender the thread for queries ends.
+            self.shared.slow().queries = None;
+            return None;
+        }
+        let mut slow = self.shared.slow();
+        (slow.queries, slow.residence) = (None, ModelResidence::Unloaded);
+        drop(slow);
+        *parked = Some(self.parts);
+        None
     }
 
     /// Rests as the pace says.
@@ -163,31 +122,61 @@ impl Thread<'_> {
         self.next_rest = (self.next_rest * 2).min(REST_MAX);
     }
 
-    /// Answers queries and queues texts. Waits when there is nothing else to do, and while it rests. Returns false to
-    /// stop.
-    fn take_messages(&mut self, receiver: &Receiver<WorkerMessage>) -> bool {
+    /// Answers queries and queues texts. Waits when there is nothing else to do, and while it rests.
+    fn take_messages(&mut self) -> NextStep {
         loop {
             if self.shared.stop.load(Ordering::Acquire) {
-                return false;
+                return NextStep::Stop;
             }
-            let idle = self.backlog.is_empty() && self.window.is_empty();
-            let message = if idle {
-                receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
-            } else {
-                receiver.recv_timeout(self.rest_left())
+            let is_idle = self.waiting.is_empty();
+            let receiver = &self.parts.receiver;
+            let message = match self.idle_left().filter(|_| is_idle) {
+                None if is_idle => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                None => receiver.recv_timeout(self.rest_left()),
+                Some(left) => receiver.recv_timeout(left),
             };
             match message {
-                Ok(WorkerMessage::Embed(job)) => self.backlog.push(job),
-                Ok(WorkerMessage::Query(job)) => self.answer(job),
-                Ok(WorkerMessage::Texts(job)) => self.answer_texts(&job),
-                Ok(WorkerMessage::Pace(pace)) => {
-                    self.pace = pace;
-                    self.rest();
+                Ok(message) => {
+                    if !self.take_message(message) {
+                        return NextStep::Stop;
+                    }
                 }
-                Err(RecvTimeoutError::Timeout) => return true,
-                Ok(WorkerMessage::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+                Err(RecvTimeoutError::Timeout) if !is_idle => return NextStep::Embed,
+                Err(RecvTimeoutError::Timeout)
+                    if self.idle_left().is_some_and(|left| left.is_zero()) =>
+                {
+                    return NextStep::Unload;
+                }
+                // A query came meanwhile.
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return NextStep::Stop,
             }
         }
+    }
+
+    /// Handles a message. Returns false to stop.
+    fn take_message(&mut self, message: WorkerMessage) -> bool {
+        match message {
+            WorkerMessage::Embed(job) => self.waiting.push(job),
+            WorkerMessage::Query(job) => self.answer(job),
+            WorkerMessage::Texts(job) => {
+                self.answer_texts(&job);
+                self.embedded_at = Instant::now();
+            }
+            WorkerMessage::Pace(pace) => {
+                self.pace = pace;
+                self.rest();
+            }
+            WorkerMessage::Stop => return false,
+        }
+        true
+    }
+
+    /// Returns how long the model stays in memory if nobody uses it; `None` for ever.
+    fn idle_left(&self) -> Option<Duration> {
+        let after = self.parts.idle.as_ref()?.after;
+        let used_at = self.shared.slow().asked_at.max(self.embedded_at);
+        Some(after.saturating_sub(used_at.elapsed()))
     }
 
     fn rest_left(&self) -> Duration {
@@ -216,23 +205,22 @@ impl Thread<'_> {
     /// Moves the newest jobs into the window; those in the cache are done at once, even without their signs, which
     /// earlier versions did not store.
     fn fill_window(&mut self) {
-        let newest = self
-            .backlog
-            .split_off(self.backlog.len().saturating_sub(WINDOW_JOBS.max(self.limit.texts)));
-        let mut known = Vec::new();
-        for job in newest {
-            let found =
-                self.cache.as_mut().and_then(|cache| cache.get(TextKey::from_text(&job.text)));
+        let (mut known, mut unknown) = (Vec::new(), Vec::new());
+        for job in self.waiting.newest() {
+            let found = self
+                .parts
+                .cache
+                .as_mut()
+                .and_then(|cache| cache.get(TextKey::from_text(&job.text)));
             let signed = self.sign_state(&job);
             match found {
                 Some(vector) if job.want == WantedOutput::Vector || signed != SignState::NotYet => {
                     known.push(embedded(&job, vector, signed));
                 }
-                _ => self.window.push(job),
+                _ => unknown.push(job),
             }
         }
-        // Texts of similar length share a batch, so that little padding is computed; the shortest go first.
-        self.window.sort_by_key(|job| std::cmp::Reverse(job.text.len()));
+        self.waiting.fill_window(unknown);
         self.shared.from_cache.fetch_add(known.len(), Ordering::AcqRel);
         self.hand_over(known);
     }
@@ -242,12 +230,15 @@ impl Thread<'_> {
     /// # Errors
     /// The model may work later; what it did not embed then waits.
     fn embed_batch(&mut self) -> Result<(), EmbedError> {
-        let mut batch = self.next_batch();
-        let texts: Vec<&str> = batch.iter().map(|job| job.text.as_str()).collect();
+        let mut batch = self.waiting.next_batch(match self.pace {
+            Pace::Full => usize::MAX,
+            Pace::Held(_) => 1,
+        });
+        let texts: Vec<&str> = batch.iter().map(|job| self.waiting.text_to_embed(job)).collect();
         let EmbeddingOutcomes { outcomes, trouble } = self.embedder.embed_each(&texts);
         if trouble.is_some() {
             let waiting = batch.split_off(outcomes.len().min(batch.len()));
-            self.window.extend(waiting.into_iter().rev());
+            self.waiting.put_back(waiting);
         }
         if self.next_rest > REST_MIN && (trouble.is_none() || !outcomes.is_empty()) {
             self.next_rest = REST_MIN;
@@ -267,17 +258,35 @@ impl Thread<'_> {
             }
         }
         give_up(self.shared, batch.len() - done.len());
-        self.remember(&done);
-        let hand = |(job, Embedding { vector, .. })| {
+        let is_whole =
+            |(job, _): &(&Job, Embedding)| self.waiting.text_to_embed(job).len() == job.text.len();
+        let (whole, beginnings): (Vec<_>, Vec<_>) = done.into_iter().partition(is_whole);
+        self.remember(&whole);
+        let mut all: Vec<EmbeddedDocument> = Vec::with_capacity(batch.len());
+        for (job, Embedding { vector, .. }) in whole {
             let signed = match self.sign_state(job) {
                 // It could not be stored, and another try would fail too.
                 SignState::NotYet => SignState::Failed,
                 other => other,
             };
-            embedded(job, vector, signed)
+            all.push(embedded(job, self.first_vector(job, vector), signed));
+        }
+        // A beginning is not stored: its text is embedded again, and its signs come then.
+        let beginning = |(job, embedding): (&Job, Embedding)| {
+            embedded(job, embedding.vector, SignState::NotYet)
         };
-        let embedded = done.into_iter().map(hand).collect();
-        self.hand_over(embedded);
+        all.extend(beginnings.into_iter().map(beginning));
+        self.hand_over(all);
+    }
+
+    /// Returns the vector that was stored first for a text: one computed again may differ in its last bits.
+    fn first_vector(&mut self, job: &Job, vector: Vec<f32>) -> Vec<f32> {
+        if job.want == WantedOutput::Vector {
+            return vector;
+        }
+        let stored =
+            self.parts.cache.as_mut().and_then(|cache| cache.get(TextKey::from_text(&job.text)));
+        stored.unwrap_or(vector)
     }
 
     /// Returns the state of a text's signs.
@@ -285,7 +294,7 @@ impl Thread<'_> {
         if !is_signed(job) || !self.embedder.has_tokens() {
             return SignState::Never;
         }
-        match self.cache.as_ref().filter(|cache| cache.tokens().is_ok()) {
+        match self.parts.cache.as_ref().filter(|cache| cache.tokens().is_ok()) {
             Some(cache) => {
                 cache.place(TextKey::from_text(&job.text)).map_or(SignState::NotYet, SignState::At)
             }
@@ -293,23 +302,8 @@ impl Thread<'_> {
         }
     }
 
-    /// Takes texts off the window while they fit in one batch; always at least one.
-    fn next_batch(&mut self) -> Vec<Job> {
-        let texts_max = if self.pace == Pace::Full { self.limit.texts } else { 1 };
-        let mut batch: Vec<Job> = Vec::new();
-        while let Some(next) = self.window.last() {
-            // The window is sorted, so the next text is the longest so far.
-            let padded_bytes = next.text.len() * (batch.len() + 1);
-            if !batch.is_empty() && (batch.len() == texts_max || padded_bytes > self.limit.bytes) {
-                break;
-            }
-            batch.extend(self.window.pop());
-        }
-        batch
-    }
-
     fn remember(&mut self, done: &[(&Job, Embedding)]) {
-        let Some(cache) = self.cache.as_mut() else { return };
+        let Some(cache) = self.parts.cache.as_mut() else { return };
         let key = |job: &Job| TextKey::from_text(&job.text);
         let rows: Vec<(TextKey, Vec<f32>)> =
             done.iter().map(|(job, embedding)| (key(job), embedding.vector.clone())).collect();
@@ -333,9 +327,14 @@ impl Thread<'_> {
         let count = vectors.len();
         // Counted before the delivery, so that a reader of the delivery sees the count.
         self.shared.done.fetch_add(count, Ordering::AcqRel);
-        (self.deliver)(vectors);
+        (self.parts.deliver)(vectors);
         WorkerShared::leave(&self.shared.queued, count);
     }
+}
+
+pub(super) fn give_up(shared: &WorkerShared, count: usize) {
+    shared.failed.fetch_add(count, Ordering::AcqRel);
+    WorkerShared::leave(&shared.queued, count);
 }
 
 /// Tells whether the tokens of a text are compared.

@@ -3,12 +3,13 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::query_cache::QueryCache;
-use super::worker_jobs::{EmbeddedDocument, QueryJob};
-use crate::embed::cache::{AppendLock, CacheStats};
+use super::worker_jobs::{EmbeddedDocument, QueryJob, WorkerMessage};
+use crate::embed::cache::{AppendLock, CacheStats, VectorCache};
 use crate::embed::embedder::{Embedder, SpaceId};
 use crate::embed::error::EmbedError;
 use crate::late::SignStore;
@@ -48,6 +49,19 @@ pub struct Progress {
     pub cache_trouble: Option<String>,
     /// Why texts wait, where the model could not be asked just now.
     pub model_trouble: Option<String>,
+    /// Whether the model is in memory.
+    pub residence: ModelResidence,
+}
+
+/// Whether the model is in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelResidence {
+    /// It is, or it is being loaded for the first time.
+    Loaded,
+    /// It was unloaded, because nobody had used it for a while. The next query or text loads it again.
+    Unloaded,
+    /// It is being loaded again.
+    Reloading,
 }
 
 /// Where vectors are kept between runs.
@@ -56,6 +70,14 @@ pub struct CacheConfig {
     pub dir: PathBuf,
     /// Lock shared by all who append to them.
     pub lock: Arc<dyn AppendLock>,
+}
+
+/// When a model that nobody uses leaves memory, and how it is loaded again.
+pub struct IdleUnload {
+    /// How long no text and no query came before.
+    pub after: Duration,
+    /// Loads it again; runs on a new thread.
+    pub load: Box<dyn FnMut() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
 }
 
 /// The configuration of a worker.
@@ -71,6 +93,18 @@ pub struct WorkerConfig {
     /// Given the vectors of each batch, on the worker's thread. Must not wait for the thread that
     /// drops the worker, which is waiting for this one.
     pub deliver: Box<dyn FnMut(Vec<EmbeddedDocument>) + Send>,
+    /// `None` keeps the model in memory.
+    pub idle: Option<IdleUnload>,
+}
+
+/// What a thread works with beside the model. It outlives the thread while the model is unloaded.
+pub(super) struct WorkerParts {
+    pub(super) cache: Option<VectorCache>,
+    pub(super) deliver: Box<dyn FnMut(Vec<EmbeddedDocument>) + Send>,
+    pub(super) idle: Option<IdleUnload>,
+    pub(super) receiver: Receiver<WorkerMessage>,
+    /// The sender of that receiver.
+    pub(super) returned: Sender<WorkerMessage>,
 }
 
 /// What dropping a worker does with a batch in flight.
@@ -92,6 +126,8 @@ pub(super) struct WorkerShared {
     pub(super) failed: AtomicUsize,
     pub(super) slow: Mutex<WorkerDetails>,
     pub(super) query_cache: Mutex<QueryCache>,
+    /// What the next thread works with, while the model is unloaded.
+    pub(super) parked: Mutex<Option<WorkerParts>>,
     pub(super) space: SpaceId,
 }
 
@@ -104,14 +140,24 @@ pub(super) struct WorkerDetails {
     pub(super) sign_store: Option<Arc<dyn SignStore>>,
     /// To the thread that embeds queries; `None` where texts and queries share a network.
     pub(super) queries: Option<Sender<QueryJob>>,
+    pub(super) residence: ModelResidence,
+    /// When a query came last.
+    pub(super) asked_at: Instant,
 }
 
 impl WorkerShared {
     pub(super) fn new(space: SpaceId) -> Self {
         let (cache, cache_trouble, model_trouble, sign_store) = (None, None, None, None);
-        let state = WorkerState::Loading;
-        let slow =
-            WorkerDetails { state, cache, cache_trouble, model_trouble, sign_store, queries: None };
+        let slow = WorkerDetails {
+            state: WorkerState::Loading,
+            cache,
+            cache_trouble,
+            model_trouble,
+            sign_store,
+            queries: None,
+            residence: ModelResidence::Loaded,
+            asked_at: Instant::now(),
+        };
         Self {
             stop: AtomicBool::new(false),
             queued: AtomicUsize::new(0),
@@ -121,6 +167,7 @@ impl WorkerShared {
             failed: AtomicUsize::new(0),
             slow: Mutex::new(slow),
             query_cache: Mutex::default(),
+            parked: Mutex::default(),
             space,
         }
     }
@@ -131,6 +178,10 @@ impl WorkerShared {
 
     pub(super) fn query_cache(&self) -> MutexGuard<'_, QueryCache> {
         self.query_cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn parked(&self) -> MutexGuard<'_, Option<WorkerParts>> {
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts one more, unless there are `max`.
