@@ -174,7 +174,13 @@ impl<'a> CandidateSearch<'a> {
             let covered = if score_max > 0.0 { score / score_max } else { 0.0 };
             let dense = meanings.as_ref().and_then(|meanings| *meanings.get(at)?);
             let memory = snapshot.memory(number);
-            let embedded = memory.map_or(1.0, |memory| embedded_share(memory.record_bytes()));
+            // Where words do not count, nothing stands in for the part that the model did not read.
+            let embedded = match self.query.words {
+                WordMatching::On => {
+                    memory.map_or(1.0, |memory| embedded_share(memory.record_bytes()))
+                }
+                WordMatching::Off => 1.0,
+            };
             Candidate { number, lexical: score, covered, dense, embedded }
         };
         numbers.into_iter().enumerate().map(candidate).collect()
@@ -237,6 +243,30 @@ mod tests {
     fn snapshot(lessons: &[String]) -> Snapshot {
         let line = |(number, lesson): (usize, &String)| json!({"id": format!("m{number}"), "lesson": lesson, "source": "imported"});
         tests::snapshot(&lessons.iter().enumerate().map(line).collect::<Vec<_>>())
+    }
+
+    // S-RANK-3
+    #[test]
+    fn by_meaning_alone_a_long_text_counts_in_full() {
+        let long = "the cache must be cleared before the build is started again ".repeat(60);
+        let snapshot = snapshot(&["otter".to_owned(), long]);
+        let embedded = |words| {
+            let vector: &[f32] = &[1.0, 0.0];
+            let query = Query { text: "cache", vector: Some(vector), words, ..Query::default() };
+            let mut vectors = VectorIndex::new(2);
+            (0..2).for_each(|number| vectors.set(number, &[0.9, 0.1]).unwrap());
+            let snapshot = Snapshot { vectors: Some(vectors), ..snapshot.clone() };
+            let words = snapshot.lexical().prepare(query.text);
+            CandidateSearch::new(&snapshot, &query, &words, Timestamp::UNIX_EPOCH)
+                .find(None)
+                .shown
+                .iter()
+                .map(|found| found.embedded)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(embedded(WordMatching::Off), [1.0, 1.0]);
+        let with_words = embedded(WordMatching::On);
+        assert!(with_words[0] >= 1.0 && with_words[1] < 0.8, "{with_words:?}");
     }
 
     // S-READ-5
