@@ -29,7 +29,7 @@ impl Api for Local {
             Request::Link(request) => change::link(self, request, voice),
             Request::Patterns(request) => change::patterns(self, request, voice),
             Request::List(listing) => self.with_all(|all| list::list(self, listing, all)),
-            Request::Recent(limit) => self.with_all(|all| Ok(list::recent(*limit, all))),
+            Request::Recent(request) => self.with_all(|all| list::recent(self, request, all)),
             Request::LogEvents(request) => {
                 self.with_all(|all| list::log_events(self, request, all))
             }

@@ -15,7 +15,7 @@ use writer::exit::Exit;
 
 /// The protocol version. A client with another version answers in its own process. The fields
 /// `protocol` and `version` of both hellos, and the request to leave, never change.
-pub const PROTOCOL: u32 = 10;
+pub const PROTOCOL: u32 = 11;
 
 /// The longest line in bytes. The longest request holds an event of 64 kB with every character
 /// escaped, the longest answer twenty whole memories, twice.
@@ -165,7 +165,11 @@ mod tests {
             let request = ChangeRequest { ids, change, note: Some("n".to_owned()) };
             round_trip(request);
         }
-        round_trip(Request::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
+        round_trip(Request::Review(ReviewRequest {
+            repo: Some("api".to_owned()),
+            limit: 5,
+            ..ReviewRequest::default()
+        }));
         let sweep = Sweep::Purge(Author::Session("s".to_owned()));
         round_trip(Request::Sweep(SweepRequest { sweep, extent: ChangeExtent::Show, note: None }));
         round_trip(Request::Stale(StaleRequest {
@@ -178,7 +182,11 @@ mod tests {
         round_trip(Request::List(Listing::Known(vec!["a".to_owned()])));
         let of = RecordsScope::Repo("api".to_owned());
         let cursor = Some("-~m1~0".to_owned());
-        round_trip(Request::List(Listing::Records(RecordsRequest { of, cursor })));
+        round_trip(Request::List(Listing::Records(RecordsRequest {
+            of,
+            cursor,
+            ..<_>::default()
+        })));
         round_trip(Request::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(Request::Complete(CompleteRequest { slot: CompletionSlot::File, typed }));

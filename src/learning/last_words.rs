@@ -63,11 +63,19 @@ pub fn exit_code(output: &str) -> Option<i64> {
 /// Returns the exit code of a line that says nothing else.
 fn code_of(line: &str) -> Option<i64> {
     let line = line.trim().to_ascii_lowercase();
+    // `<shellId: 0 completed with exit code 2>`, `[Command exited with code 2]`
+    let line = line.trim_matches(['<', '>', '[', ']']);
+    let line =
+        match line.strip_prefix("shellid: ").and_then(|rest| rest.split_once(" completed with ")) {
+            Some((_, outcome)) => outcome,
+            None => line,
+        };
     let beginnings = [
         "exit code:",
         "exit code",
         "process exited with code",
         "command failed with exit code",
+        "command exited with code",
         "exited with code",
     ];
     let rest = beginnings.iter().find_map(|beginning| line.strip_prefix(beginning))?;
@@ -98,6 +106,8 @@ mod tests {
     fn an_exit_code_stands_alone_at_either_end() {
         assert_eq!(exit_code("Exit code 2\nboom"), Some(2));
         assert_eq!(exit_code("b\nProcess exited with code 0"), Some(0));
+        assert_eq!(exit_code("boom\n<shellId: 0 completed with exit code 2>"), Some(2));
+        assert_eq!(exit_code("boom\n[Command exited with code 2]"), Some(2));
         assert_eq!(exit_code("the exit code: 1"), None);
         let middle = format!("{}exit code: 1\n{}", "a\n".repeat(9), "b\n".repeat(9));
         assert_eq!(exit_code(&middle), None);

@@ -3,7 +3,8 @@
 //!
 //! In reading order: `shell_line` and [`commands`] (what a command line is meant for), [`command_effects`] (what it
 //! changes), [`same_command`] (whether two do the same), [`last_words`] (whether an output is that of a failure),
-//! [`signature`] (which failure it is), [`command_failure`] (what is kept of it), [`session_lesson`] (the rule), [`advice`] (which
+//! [`signature`] (which failure it is), [`command_failure`] (what is kept of it), [`session_lesson`] (the rule), [`shell_set_up`] (what
+//! prepares the shell for a command), [`advice`] (which
 //! commands a hook may recommend). Not here: what a client reports (`clients::hooks`), what a transcript holds
 //! (`sessions`), whether a lesson is saved.
 
@@ -15,4 +16,5 @@ pub mod last_words;
 pub mod same_command;
 pub mod session_lesson;
 mod shell_line;
+pub mod shell_set_up;
 pub mod signature;

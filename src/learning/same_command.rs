@@ -59,12 +59,14 @@ pub fn essence(command: &str) -> String {
     let core = core_command(command);
     let kept = core.split_whitespace().filter(|word| {
         let prints = WRAPPERS.contains(word) || PRINTING.contains(word);
-        !prints && !is_setting_aside(word)
+        !prints && !changes_nothing(word)
     });
     kept.collect::<Vec<_>>().join(" ")
 }
 
-fn is_setting_aside(word: &str) -> bool {
+/// Tells whether a word sets a variable that changes only what is printed, or one that holds a secret.
+#[must_use]
+pub fn changes_nothing(word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let is_variable = !name.is_empty() && name.bytes().all(is_name);

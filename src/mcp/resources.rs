@@ -9,6 +9,7 @@ use event::Problems;
 use reply::tokens;
 use requests::Request;
 use requests::file_search;
+use requests::listing::RecentArguments;
 use requests::{
     AnalyzeRequest, Api, ApiError, CompletionSlot, ContextRequest, LIMIT_MAX, Listing, Reply,
     SessionSearchRequest, StaleRequest, TOKENS_MAX, Topic,
@@ -139,7 +140,9 @@ pub fn read_resource(api: &dyn Api, uri: &str) -> Result<ResourceContent, ApiErr
         return Ok(ResourceContent { text: reply.text, mime: WORDS });
     }
     let reply = if uri == RECENT {
-        fitting_reply(api.ask(&Request::Recent(LIMIT_MAX))?)
+        fitting_reply(
+            api.ask(&Request::Recent(RecentArguments { limit: LIMIT_MAX, ..<_>::default() }))?,
+        )
     } else if uri == STALE {
         api.ask(&Request::Stale(StaleRequest::default()))?
     } else if uri == GRAPH {

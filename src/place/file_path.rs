@@ -99,6 +99,25 @@ impl FileViewpoint<'_> {
         kept
     }
 
+    /// Reads the path of a folder. A link is the folder of the tree that it leads to.
+    #[must_use]
+    pub fn kept_folder(&self, text: &str) -> KeptPath {
+        let kept = self.kept_path(text);
+        match self.folder_behind(&kept.text) {
+            Some(folder) => KeptPath { text: folder, ..kept },
+            None => kept,
+        }
+    }
+
+    /// Returns the folder of the tree that a link in it leads to.
+    #[must_use]
+    pub fn folder_behind(&self, link: &str) -> Option<String> {
+        let path = self.top?.join(link);
+        let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        let folder = path.canonicalize().ok().filter(|folder| is_link && folder.is_dir())?;
+        self.below_top(&folder)
+    }
+
     /// Splits a list of paths at its commas; a text that is no list is one path.
     #[must_use]
     pub fn split_list<'t>(&self, text: &'t str) -> Vec<&'t str> {
@@ -402,6 +421,37 @@ mod tests {
             ("GNUmakefile", "GNUmakefile"),
         ] {
             assert_eq!(tree.kept("", text).0, expected, "{text}");
+        }
+    }
+
+    // S-PATH-5
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_folder_of_the_tree_is_that_folder() {
+        use std::os::unix::fs::symlink;
+        let tree = TwoTrees::new();
+        symlink("packages/web", tree.top.join("weblink")).unwrap();
+        symlink("../weblink", tree.top.join("packages/again")).unwrap();
+        symlink("Makefile", tree.top.join("GNUmakefile")).unwrap();
+        symlink(&tree.home, tree.top.join("away")).unwrap();
+        symlink("nowhere", tree.top.join("broken")).unwrap();
+        let at = |directory: &str, text: &str| {
+            let directory = tree.top.join(directory);
+            let (top, here) = (Some(&*tree.top), Some(&*directory));
+            FileViewpoint { top, directory: here, ..<_>::default() }.kept_folder(text).text
+        };
+        for (directory, text, expected) in [
+            ("", "weblink", "packages/web"),
+            ("", "./weblink/", "packages/web"),
+            ("", "packages/again", "packages/web"),
+            ("packages/api", "../again", "packages/web"),
+            ("", "weblink/src", "packages/web/src"),
+            ("", "packages/api", "packages/api"),
+            ("", "GNUmakefile", "GNUmakefile"),
+            ("", "away", "away"),
+            ("", "broken", "broken"),
+        ] {
+            assert_eq!(at(directory, text), expected, "{directory} {text}");
         }
     }
 

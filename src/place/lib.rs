@@ -7,6 +7,8 @@
 //! `remote` (which URL counts). Not here: what the store knows of places (the caller answers [`StoredPlaces`]), and how
 //! a key is spelled (`event::RepoKey`).
 
+mod cargo_dependencies;
+mod control_commit;
 mod file_path;
 mod folder_entries;
 mod foreign_path;
@@ -42,6 +44,7 @@ mod work_tree;
 mod workspace_file;
 mod workspace_text;
 
+pub use control_commit::{commit_of_control_files, control_files_have_commit};
 pub use file_path::{FilePresence, FileViewpoint, KeptPath};
 pub use foreign_path::{directory_of_text, is_absolute_somewhere, is_placeholder};
 pub use git_person::git_person;

@@ -68,7 +68,7 @@ fn jujutsu(top: &Path) -> Option<ControlledTree> {
 fn mercurial(top: &Path, name: &str, control: VersionControl) -> Option<ControlledTree> {
     let own_dir = top.join(name);
     let is_one = ["requires", "store", "sharedpath", "00changelog.i"];
-    if !is_one.iter().any(|file| own_dir.join(file).exists()) {
+    if !own_dir.is_dir() || !is_one.iter().any(|file| own_dir.join(file).exists()) {
         return None;
     }
     let shared = small_path(&own_dir.join("sharedpath")).map(|path| own_dir.join(path));

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use event::FolderPath;
 
+use crate::cargo_dependencies::PathDependencies;
 use crate::folder_entries::FolderEntries;
 use crate::place::Place;
 use crate::workspace_file::{ManifestNeed, Workspace, workspaces_at};
@@ -112,7 +113,26 @@ impl<'a> PackageSearch<'a> {
                 ManifestNeed::Optional => self.top.join(folder).is_dir(),
             };
             workspace.names(below) && is_there()
+                || workspace.is_of_cargo() && self.is_path_dependency(above, at, below, workspace)
         })
+    }
+
+    /// Tells whether a folder is a crate that a member of a workspace of Cargo depends on. Manifests are read for no other folder.
+    fn is_path_dependency(
+        &self,
+        above: &[String],
+        at: usize,
+        below: &str,
+        workspace: &Workspace,
+    ) -> bool {
+        let looked = above.get(at).and_then(|folder| Some((folder, self.folders.get(folder)?)));
+        let Some((folder, looked)) = looked.filter(|(folder, _)| self.has(folder, "Cargo.toml"))
+        else {
+            return false;
+        };
+        let is_root = looked.workspaces.iter().any(Workspace::is_of_cargo);
+        let root = folder.strip_suffix(below).unwrap_or_default();
+        !is_root && PathDependencies::new(&self.top.join(root), workspace).lead_to(below)
     }
 
     /// Tells whether a folder has a manifest of which no workspace above it decides.

@@ -77,10 +77,23 @@ impl KeyFinder<'_> {
             remote_urls: Vec::new(),
         };
         let remote = RemoteSearch::new(&case, own).best(&found.top, steps);
-        self.remote_key(remote, clones, steps).unwrap_or_else(|| {
-            let main = &found.main_top;
-            (folder_key(main), PlaceSource::CommonDir(found.control, main.clone()))
-        })
+        self.remote_key(remote, clones, steps)
+            .unwrap_or_else(|| self.remembered_or_folder_key(found, steps))
+    }
+
+    fn remembered_or_folder_key(&self, found: &ControlledTree, steps: &mut Steps) -> KnownKey {
+        let main = &found.main_top;
+        let key = self.stored.key_of_control_files(&main.join(found.control.files_name()));
+        if let Some(key) = &key {
+            steps.add(|| format!("the store remembers {key} for {}", main.display()));
+        }
+        match key {
+            Some(key) if !key.is_of_one_machine() => (key, PlaceSource::Remembered(main.clone())),
+            key => {
+                let key = key.unwrap_or_else(|| folder_key(main));
+                (key, PlaceSource::CommonDir(found.control, main.clone()))
+            }
+        }
     }
 
     /// Returns the key that a URL gives on this machine.

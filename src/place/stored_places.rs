@@ -23,6 +23,11 @@ pub trait StoredPlaces {
         None
     }
 
+    /// Returns the same for the folder with the files of Mercurial, Sapling or Jujutsu.
+    fn key_of_control_files(&self, _files: &Path) -> Option<RepoKey> {
+        None
+    }
+
     /// Returns the key of a folder without version control, where it differs from the one that its path gives: another folder lay
     /// there before, and was moved away with its memories.
     fn key_of_folder(&self, _folder: &Path) -> Option<RepoKey> {

@@ -2,7 +2,7 @@
 //! `other_control`).
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The program that controls the versions of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,6 +18,16 @@ pub enum VersionControl {
 }
 
 impl VersionControl {
+    /// Returns the name of the folder of its files, at the top of a work tree.
+    pub(crate) fn files_name(self) -> &'static str {
+        match self {
+            Self::Git => ".git",
+            Self::Jujutsu => ".jj",
+            Self::Mercurial => ".hg",
+            Self::Sapling => ".sl",
+        }
+    }
+
     /// Returns the name by which people know it.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -55,4 +65,22 @@ pub struct WorkTree {
     pub branch: Option<String>,
     /// The current commit, where git tells it.
     pub commit: Option<String>,
+}
+
+impl WorkTree {
+    /// Returns the directory of the repository's own files, which tells it from another one at the same path.
+    #[must_use]
+    pub fn repository_files(&self) -> PathBuf {
+        let name = self.control.files_name();
+        let is_named = |path: &&Path| path.file_name().is_some_and(|own| own == name);
+        match self.control {
+            VersionControl::Git => self.common_dir.clone(),
+            // Jujutsu keeps everything in a git repository, mostly below its own folder.
+            VersionControl::Jujutsu if self.common_dir.ends_with(".git") => self.common_dir.clone(),
+            _ => match self.common_dir.ancestors().find(is_named) {
+                Some(files) => files.to_owned(),
+                None => self.common_dir.join(name),
+            },
+        }
+    }
 }

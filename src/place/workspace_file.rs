@@ -41,6 +41,7 @@ pub(crate) enum ManifestNeed {
 const JAVASCRIPT: &[&str] = &["package.json", "package.json5", "package.yaml"];
 const BAZEL: &[&str] = &["BUILD.bazel", "BUILD"];
 const GRADLE: &[&str] = &["build.gradle", "build.gradle.kts"];
+const CARGO: &[&str] = &["Cargo.toml"];
 const DENO: &[&str] = &["deno.json", "deno.jsonc", "package.json"];
 
 const fn form(
@@ -74,8 +75,8 @@ const FORMS: &[WorkspaceForm] = &[
     form("nx.json", &["project.json"], everywhere),
     form("deno.json", DENO, deno_workspace),
     form("deno.jsonc", DENO, deno_workspace),
-    // `members` and `exclude`; folders of path dependencies are members by themselves.
-    form("Cargo.toml", &["Cargo.toml"], cargo_members),
+    // `members` and `exclude`; folders of path dependencies are members by themselves (`cargo_dependencies`).
+    form("Cargo.toml", CARGO, cargo_members),
     form("pyproject.toml", &["pyproject.toml"], |text| table_members(text, "tool.uv.workspace")),
     // `use`, one or several.
     form("go.work", &["go.mod"], |text| Some(go_uses(text))),
@@ -139,6 +140,16 @@ impl Workspace {
         let is_listed = self.named.iter().any(|pattern| pattern == below);
         let is_matched = || self.named.iter().any(|pattern| matches(pattern, below, Star::OnePart));
         is_listed || is_matched() && !self.leaves_out(below)
+    }
+
+    /// Tells whether it is one of Cargo.
+    pub(crate) fn is_of_cargo(&self) -> bool {
+        self.manifests == CARGO
+    }
+
+    /// The patterns and paths of the folders that it names.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.named.iter().map(String::as_str)
     }
 
     /// Tells whether it leaves out a folder, or one above it.

@@ -72,9 +72,15 @@ pub(crate) fn toml_section(text: &str, name: &str) -> Option<toml::Table> {
     value.as_table().cloned()
 }
 
-/// Returns every `path = "…"` of a TOML file.
+/// Returns every `path = "…"` of a manifest of Cargo. What a patch names is no member by that.
 pub(crate) fn path_values(text: &str) -> Vec<String> {
-    let lines = text.lines().map(|line| without_note(line, '#'));
+    let mut is_patch = false;
+    let lines = text.lines().map(|line| without_note(line, '#')).filter(|line| {
+        if let Some(header) = line.strip_prefix('[') {
+            is_patch = ["patch.", "patch]", "replace]"].iter().any(|name| header.starts_with(name));
+        }
+        !is_patch
+    });
     let values = lines.flat_map(|line| line.match_indices("path").map(move |(at, _)| (line, at)));
     let values = values.filter_map(|(line, at)| {
         let before = line.get(..at)?.trim_end();
@@ -220,9 +226,28 @@ fn moved_projects(text: &str) -> Vec<(&str, &str)> {
     moved.collect()
 }
 
-/// Returns the folders of the modules of a `pom.xml`; `None` where it has none.
+/// Returns the folders of the modules of a `pom.xml`; `None` where it has none. Maven 4 calls them subprojects.
 pub(crate) fn maven_modules(text: &str) -> Option<Vec<String>> {
-    let modules = text.split("<module>").skip(1).filter_map(|rest| rest.split("</module>").next());
+    let text = without_xml_comments(text);
+    let lists = [("modules", "module"), ("subprojects", "subproject")];
+    let modules = lists.iter().flat_map(|(list, module)| {
+        elements(&text, list).into_iter().flat_map(move |list| elements(list, module))
+    });
     let modules: Vec<String> = modules.map(|module| module.trim().to_owned()).collect();
     (!modules.is_empty()).then_some(modules)
+}
+
+/// Returns the contents of the elements with a name that has no attributes.
+fn elements<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let after = text.split(open.as_str()).skip(1);
+    after.filter_map(|rest| rest.split_once(close.as_str())).map(|(inner, _)| inner).collect()
+}
+
+/// Returns a text without comments in the form of XML; one without an end goes on to the end of the text.
+fn without_xml_comments(text: &str) -> String {
+    let mut pieces = text.split("<!--");
+    let first = pieces.next().unwrap_or_default();
+    let kept = pieces.filter_map(|piece| Some(piece.split_once("-->")?.1));
+    std::iter::once(first).chain(kept).collect()
 }

@@ -11,10 +11,10 @@ use super::reply::{Reply, Shape};
 use super::search_answer::{BranchById, FilesById};
 use super::section_budget::{SectionDemand, section_bytes};
 use super::tokens::{Budget, tokens, within_tokens};
-use event::{FolderPath, RepoKey};
+use event::RepoKey;
 use memory::Memory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
-use search::{BriefingMemory, BriefingSelection, LastSession, Section};
+use search::{BriefingMemory, BriefingSelection, FolderNames, LastSession, Section};
 
 /// Whether the log of a briefing's repository could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Briefing<'a> {
     /// The repository.
     pub repo: &'a RepoKey,
     /// The package of it at hand; its own memories do not name it.
-    pub package: Option<&'a FolderPath>,
+    pub package: Option<&'a FolderNames>,
     /// The picked memories.
     pub picked: &'a BriefingSelection,
     /// The changed files of memories.

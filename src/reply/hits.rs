@@ -16,11 +16,12 @@ use super::search_answer::{
     BranchById, FilesById, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer,
 };
 use super::session_exchanges::SessionsForSearch;
+use super::shown_likelihood::agreeing_hits;
 use super::tokens::{tokens, within_tokens};
-use event::{FolderPath, RepoKey};
+use event::RepoKey;
 use search::links::LinkedMemory;
 use search::staleness::{ChangedFiles, UnmergedMemories};
-use search::{Hit, NearMiss, Tier};
+use search::{FolderNames, Hit, NearMiss, Tier};
 
 /// The content of a reply to a search.
 pub struct SearchReply<'a> {
@@ -29,7 +30,7 @@ pub struct SearchReply<'a> {
     /// The caller's repository; its own memories do not name it.
     pub here: Option<&'a RepoKey>,
     /// The caller's package of it; its own memories do not name it.
-    pub package: Option<&'a FolderPath>,
+    pub package: Option<&'a FolderNames>,
     /// The memories that stated links join to likely hits.
     pub linked: &'a [LinkedMemory],
     /// The changed files of memories.
@@ -59,11 +60,11 @@ pub struct SearchReply<'a> {
 }
 
 /// Longest text of a memory, in bytes, even for few hits: agents read a few lines, and every token costs.
-const HIT_BYTES: usize = 640;
+const HIT_BYTES: usize = 760;
 /// A caller with more tokens than usual gets longer excerpts, as if the room were for this many hits.
 const HITS_USUAL: usize = 5;
-/// The least room for a memory's text, in bytes; with less it is left out.
-const HIT_BYTES_MIN: usize = 100;
+/// The least room beside the title, in bytes, for a part of a memory's text; with less only the title is shown.
+const TOLD_BYTES_MIN: usize = 180;
 
 /// Titles take at most this part of the reply's room.
 const TITLES_SHARE: usize = 3;
@@ -75,6 +76,8 @@ const NEAR_TOKENS_MIN: usize = 40;
 /// Writes the reply.
 #[must_use]
 pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
+    let hits = agreeing_hits(reply.hits);
+    let reply = &SearchReply { hits: &hits, ..*reply };
     let likely_len = reply.hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
     let tiers = reply.hits.split_at_checked(likely_len).unwrap_or((reply.hits, &[]));
     let (mut text, _) = hits_text(reply, reply.explain, tiers, interest);
@@ -232,39 +235,30 @@ fn hint(more: usize) -> String {
 /// Counts the hits with room for their frame and enough of their text; at least one.
 fn fitting(parts: &[(HitFrame, MemoryBody<'_>)], room: usize) -> usize {
     let needed = parts.iter().scan(0, |sum, (frame, body)| {
-        *sum += frame.bytes() + body.bytes().min(HIT_BYTES_MIN);
+        *sum += frame.bytes() + body.title_bytes();
         Some(*sum)
     });
     needed.take_while(|sum| *sum <= room).count().max(1)
 }
 
-/// Writes one line for each hit; long texts use what short ones leave.
+/// Writes one line for each hit. Each has room for its title; the rest of the room goes to the likeliest, since one lesson that is
+/// whole is worth more than the beginnings of three.
 fn lines(parts: &[(HitFrame, MemoryBody<'_>)], room: usize) -> String {
-    let room = room.saturating_sub(parts.iter().map(|(frame, _)| frame.bytes()).sum());
+    let taken = |(frame, body): &(HitFrame, MemoryBody<'_>)| frame.bytes() + body.title_bytes();
+    let mut spare = room.saturating_sub(parts.iter().map(taken).sum());
     let bytes_max = HIT_BYTES.max(room / HITS_USUAL);
-    let wants: Vec<usize> = parts.iter().map(|(_, body)| body.bytes().min(bytes_max)).collect();
-    let line = |((frame, body), share): (&(HitFrame, MemoryBody<'_>), usize)| {
-        format!("{}{}{}", frame.before, body.shown(share), frame.after)
+    let line = |(frame, body): &(HitFrame, MemoryBody<'_>)| {
+        let title = body.title_bytes();
+        let wanted = body.bytes().min(bytes_max).saturating_sub(title);
+        let has_room = wanted <= spare || spare >= TOLD_BYTES_MIN;
+        let told = match has_room {
+            true => body.shown(title + wanted.min(spare)),
+            false => body.title(title),
+        };
+        spare = (spare + title).saturating_sub(told.len());
+        format!("{}{told}{}", frame.before, frame.after)
     };
-    parts.iter().zip(share_out(&wants, room)).map(line).collect()
-}
-
-/// Gives each demand its room, or an equal share of the rest where the demands exceed the room.
-pub(super) fn share_out(wants: &[usize], room: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..wants.len()).collect();
-    order.sort_by_key(|place| wants.get(*place).copied());
-    let mut shares = vec![0; wants.len()];
-    let (mut room, mut left) = (room, wants.len());
-    for place in order {
-        let want = wants.get(place).copied().unwrap_or(0);
-        let share = want.min(room / left.max(1));
-        if let Some(slot) = shares.get_mut(place) {
-            *slot = share;
-        }
-        room -= share;
-        left -= 1;
-    }
-    shares
+    parts.iter().map(line).collect()
 }
 
 /// The text before and after the body of a hit.
@@ -528,7 +522,7 @@ mod tests {
         assert!(with.text.starts_with("**Relevant Memories (1):**"), "{}", with.text);
         let title = format!(
             "\nPossible notes, not instructions; ids shows them in full:\n- zebra{}… [{id}]",
-            " word".repeat(11)
+            " word".repeat(22)
         );
         assert!(with.text.ends_with(&title), "{}", with.text);
         assert!(!with.text.contains("secondary"), "{}", with.text);
@@ -537,16 +531,6 @@ mod tests {
         let alone = reply(&[possible], 500, Explain::Silent).text;
         assert_eq!(alone, format!("No likely memories.{title}"));
     }
-
-    #[test]
-    fn long_hits_share_what_short_ones_leave() {
-        assert_eq!(share_out(&[10, 100, 100], 90), [10, 40, 40]);
-        assert_eq!(share_out(&[5, 5], 90), [5, 5]);
-        let hits = [hit(0, "c", "short"), hit(1, "c", &"long lesson words ".repeat(100))];
-        let text = reply(&hits, 200, Explain::Silent).text;
-        assert!(text.contains("c: short") && text.len() > 500, "{text}");
-    }
-
     #[test]
     fn an_explanation_stands_under_its_hit() {
         let text = reply(&[hit(0, "c", "l")], 500, Explain::Components).text;
@@ -599,7 +583,7 @@ mod tests {
                 // Enough of each body to tell what it is about.
                 let starts =
                     text.split("] zebra").skip(1).map(|rest| rest.find(" · ").unwrap_or(0));
-                assert!(starts.min().unwrap() > HIT_BYTES_MIN * 2 / 3, "{text}");
+                assert!(starts.min().unwrap() > 60, "{text}");
             }
         }
     }

@@ -4,12 +4,14 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
+use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX, cut};
 use super::inert::{self, stamp};
 use super::memory_fields::CANDIDATE;
-use event::{Event, EventId, FolderPath, RepoKey};
+use super::note_parts::title_text;
+use event::{Event, EventId, RepoKey};
 use guard::injection::Suspicion;
 use memory::Memory;
+use search::FolderNames;
 use search::staleness::{ChangedFiles, UnmergedMemories};
 
 /// Returns the day of a memory.
@@ -44,20 +46,18 @@ pub(super) fn word(id: &EventId) -> Cow<'_, str> {
     if is_plain { id.into() } else { format!("'{id}'").into() }
 }
 
-/// Words and bytes of a title.
-const TITLE_WORDS: usize = 12;
+/// Longest title, in bytes.
 const TITLE_BYTES: usize = 120;
+/// The beginning of a text that is searched for a title, in bytes.
+const TITLE_LOOK_BYTES: usize = 2_048;
 
 /// Returns the first words of an event.
 pub(super) fn first_words(event: &Event) -> String {
     let text = if event.context.is_empty() { &event.lesson } else { &event.context };
-    let text = inert::text(text);
-    let mut words = text.split_whitespace();
-    let first: Vec<&str> = words.by_ref().take(TITLE_WORDS).collect();
-    let first = first.join(" ");
-    let title = first.get(..first.floor_char_boundary(TITLE_BYTES)).unwrap_or_default();
-    let is_cut = words.next().is_some() || title.len() < first.len();
-    format!("{title}{}", if is_cut { "…" } else { "" })
+    cut(
+        &title_text(text.get(..text.floor_char_boundary(TITLE_LOOK_BYTES)).unwrap_or_default()),
+        TITLE_BYTES,
+    )
 }
 
 /// Returns the first words of a memory, and its id. One that reads like an instruction has only its id.
@@ -135,7 +135,7 @@ pub struct ReaderPlace<'a> {
     /// The repository; its own memories do not name it.
     pub repo: Option<&'a RepoKey>,
     /// The package of it; its own memories do not name it.
-    pub package: Option<&'a FolderPath>,
+    pub package: Option<&'a FolderNames>,
 }
 
 impl<'a> ReaderPlace<'a> {
@@ -148,7 +148,7 @@ impl<'a> ReaderPlace<'a> {
     fn folder_name(&self, memory: &Memory) -> Option<String> {
         let folder = memory.folder()?;
         let is_here = self.repo == Some(&memory.repo)
-            && self.package.is_some_and(|package| package == folder);
+            && self.package.is_some_and(|package| package.is_named(folder));
         (!is_here).then(|| format!("in {}", shortened(folder.as_str())))
     }
 }
@@ -189,6 +189,9 @@ pub(super) fn origin_text(memory: &Memory, reader: ReaderPlace<'_>) -> String {
     after
 }
 
+/// A command takes at most this part of the room of a memory.
+const COMMAND_SHARE: usize = 3;
+
 /// The lines of a memory, prepared for any length.
 pub(super) struct MemoryBody<'a> {
     context: Excerpt<'a>,
@@ -216,18 +219,35 @@ impl<'a> MemoryBody<'a> {
         self.context.bytes() + self.joint().len() + self.lesson.bytes() + self.command.len()
     }
 
+    /// Returns the length of the least that tells what it is about, in bytes.
+    pub(super) fn title_bytes(&self) -> usize {
+        let context = self.context.bytes();
+        if context == 0 { self.bytes().min(TITLE_BYTES) } else { context.min(TITLE_BYTES) }
+    }
+
+    /// Returns what it is about, in at most `bytes_max` bytes.
+    pub(super) fn title(&self, bytes_max: usize) -> String {
+        let text = if self.context.bytes() == 0 { &self.lesson } else { &self.context };
+        text.beginning(bytes_max)
+    }
+
     /// Returns what happened and what to do, in at most `bytes_max` bytes.
     pub(super) fn shown(&self, bytes_max: usize) -> String {
         let (lesson_bytes, joint) = (self.lesson.bytes(), self.joint());
-        // Where both are long, what happened gets a third: what to do matters more.
+        // A command is what is copied: a text that must be cut is cut for it too.
+        let is_whole = self.bytes() - self.command.len() <= bytes_max;
+        let is_carried = !is_whole && self.command.len() <= bytes_max / COMMAND_SHARE;
+        let text_max = if is_carried { bytes_max - self.command.len() } else { bytes_max };
+        // Where both are long, what happened gets a third, as far as it is longer than a title: what to do matters more.
         let room = if lesson_bytes == 0 {
-            bytes_max
+            text_max
         } else {
-            bytes_max.saturating_sub(lesson_bytes + joint.len()).max(bytes_max / 3)
+            let least = (text_max / 3).max(TITLE_BYTES.min(text_max / 2));
+            text_max.saturating_sub(lesson_bytes + joint.len()).max(least)
         };
         let context = self.context.shown(room);
         let joint = if context.is_empty() { "" } else { joint };
-        let room = bytes_max.saturating_sub(context.len() + joint.len());
+        let room = text_max.saturating_sub(context.len() + joint.len());
         let mut body = format!("{context}{joint}{}", self.lesson.shown(room));
         if body.len() + self.command.len() <= bytes_max {
             body.push_str(&self.command);
@@ -269,7 +289,7 @@ mod tests {
             weighed.set(weighed.get() + 1);
             0.0
         };
-        let (context, lesson) = ("b! ".repeat(5_000), format!("zebra {}", "a. ".repeat(10_000)));
+        let (context, lesson) = ("bb! ".repeat(5_000), format!("zebra {}", "aa. ".repeat(10_000)));
         let memory = test_memories::memory(&json!({ "context": context, "lesson": lesson }));
         let body = MemoryBody::new(&memory, &count);
         for bytes_max in [0, 1, 5, 100, 640, 8_000] {

@@ -1,7 +1,6 @@
 //! A list of short lines within a budget: long lines use what short ones leave, and lines without room are counted.
 //! Not here: the text of the lines (`related`, `analysis`).
 
-use super::hits::share_out;
 use super::line::MemoryBody;
 use super::tokens::within_tokens;
 
@@ -75,6 +74,24 @@ fn fitting(lines: &[Line<'_>], room: usize) -> usize {
     needed.take_while(|sum| *sum <= room).count().min(lines.len()).max(1)
 }
 
+/// Gives each demand its room, or an equal share of the rest where the demands exceed the room.
+fn share_out(wants: &[usize], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..wants.len()).collect();
+    order.sort_by_key(|place| wants.get(*place).copied());
+    let mut shares = vec![0; wants.len()];
+    let (mut room, mut left) = (room, wants.len());
+    for place in order {
+        let want = wants.get(place).copied().unwrap_or(0);
+        let share = want.min(room / left.max(1));
+        if let Some(slot) = shares.get_mut(place) {
+            *slot = share;
+        }
+        room -= share;
+        left -= 1;
+    }
+    shares
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -82,6 +99,12 @@ mod tests {
 
     use super::super::{test_memories, tokens};
     use super::*;
+
+    #[test]
+    fn long_lines_share_what_short_ones_leave() {
+        assert_eq!(share_out(&[10, 100, 100], 90), [10, 40, 40]);
+        assert_eq!(share_out(&[5, 5], 90), [5, 5]);
+    }
 
     proptest! {
         // S-LINK-9, S-ANALYZE-1

@@ -10,7 +10,7 @@ use super::line::{self, MemoryBody, ReaderPlace, date, mark, origin_text};
 use super::memory_fields::MemoryFields;
 use super::reply::Reply;
 use super::tokens::{Budget, REPLY_TOKENS_MAX, within_tokens};
-use event::{RepoKey, Timestamp};
+use event::{FolderPath, RepoKey, Timestamp};
 use guard::disclosure::DisclosureOccasion;
 use guard::text::{Layout, neutralise};
 use search::AskedFolder;
@@ -26,6 +26,8 @@ pub struct CheckedRepo<'a> {
     pub older: usize,
     /// Only what was learned in one of these folders is told; all is where there is none.
     pub folders: &'a [AskedFolder],
+    /// What else a reader must know, in sentences.
+    pub notices: &'a [String],
 }
 
 /// The result of a check in one of several work trees.
@@ -148,6 +150,8 @@ pub fn stale(checked: &CheckedRepo<'_>) -> Reply {
 
 fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> (String, StaleMemories) {
     let CheckedRepo { repo, report, folders, .. } = checked;
+    let sums = CheckedSums::count(checked);
+    let scope = scope_name(repo, folders);
     let is_asked = |stale: &&StaleMemory| {
         folders.is_empty() || folders.iter().any(|folder| folder.has(&stale.memory))
     };
@@ -155,19 +159,18 @@ fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> (String, StaleMemori
     let (left_out, shown): (Vec<&StaleMemory>, Vec<&StaleMemory>) =
         told.partition(|stale| stale.memory.is_left_out(DisclosureOccasion::Listed));
     let left_out: Vec<_> = left_out.iter().map(|stale| &stale.memory).collect();
-    let mut notices = notices(checked);
+    let mut notices = notices(checked, sums);
     notices.extend(item::held_back(&left_out));
     let found = StaleMemories {
-        checked: report.checked,
-        pinned: report.pinned,
+        checked: sums.checked,
+        pinned: sums.pinned,
         found: shown.len(),
         stale: shown.iter().copied().take(JSON_MAX).map(StaleFields::from_stale).collect(),
         notices: notices.clone(),
     };
     let mut end: String = notices.iter().map(|notice| format!("\n{notice}")).collect();
     let Some(first) = shown.first() else {
-        let text =
-            format!("Nothing seems stale: {} checked in {repo}.{end}", count(report.checked));
+        let text = format!("Nothing seems stale: {} checked in {scope}.{end}", count(sums.checked));
         return (text, found);
     };
     let id = line::operands(&[&first.memory.id]);
@@ -175,9 +178,9 @@ fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> (String, StaleMemori
         "\n\nStill true: agent-knowledge feedback {id} confirmed. Not any more: agent-knowledge forget {id}."
     ));
     let head = format!(
-        "**Perhaps stale ({} of {}) in {repo}:** recalled notes, not instructions\n",
+        "**Perhaps stale ({} of {}) in {scope}:** recalled notes, not instructions\n",
         shown.len(),
-        count(report.checked)
+        count(sums.checked)
     );
     let more = |left: usize| format!("\n({left} more: --json has the first {JSON_MAX})");
     let lines: Vec<String> =
@@ -218,15 +221,47 @@ fn count(memories: usize) -> String {
     if memories == 1 { "1 memory".to_owned() } else { format!("{memories} memories") }
 }
 
+/// How many memories of the folders in question were checked, and how many were not, since they are pinned.
+#[derive(Debug, Clone, Copy)]
+struct CheckedSums {
+    checked: usize,
+    pinned: usize,
+}
+
+impl CheckedSums {
+    fn count(checked: &CheckedRepo<'_>) -> Self {
+        let CheckedRepo { report, folders, .. } = checked;
+        if folders.is_empty() {
+            return Self { checked: report.checked, pinned: report.pinned };
+        }
+        let is_asked =
+            |(folder, _): &(&FolderPath, _)| folders.iter().any(|asked| asked.names.has(folder));
+        let asked = report.of_folders.iter().filter(is_asked);
+        asked.fold(Self { checked: 0, pinned: 0 }, |sums, (_, (checked, pinned))| Self {
+            checked: sums.checked + checked,
+            pinned: sums.pinned + pinned,
+        })
+    }
+}
+
+/// Names the folders in question, and their repository.
+fn scope_name(repo: &RepoKey, folders: &[AskedFolder]) -> String {
+    let names = folders.iter().map(|folder| line::name(folder.names.present().as_str()));
+    match names.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => repo.to_string(),
+        names => format!("{names} of {repo}"),
+    }
+}
+
 /// Returns what was not checked, and why.
-fn notices(checked: &CheckedRepo<'_>) -> Vec<String> {
-    let StalenessReport { pinned, git_error: silence, .. } = checked.report;
-    let mut notices = Vec::new();
+fn notices(checked: &CheckedRepo<'_>, sums: CheckedSums) -> Vec<String> {
+    let (silence, pinned) = (&checked.report.git_error, sums.pinned);
+    let mut notices = checked.notices.to_vec();
     if let Some(silence) = silence {
         notices.push(format!("Note: {silence}; without git, only deleted files are found."));
     }
-    if *pinned > 0 {
-        notices.push(format!("Note: {} not checked, since pinned.", count(*pinned)));
+    if pinned > 0 {
+        notices.push(format!("Note: {} not checked, since pinned.", count(pinned)));
     }
     if checked.older > 0 {
         notices.push(format!("Note: {} older ones were not checked.", checked.older));
@@ -324,7 +359,40 @@ mod tests {
     fn reply_of(stale: Vec<StaleMemory>) -> Reply {
         let report = StalenessReport { checked: 9, pinned: 1, stale, ..<_>::default() };
         let repo = RepoKey::parse("api").unwrap();
-        super::stale(&CheckedRepo { repo: &repo, report: &report, older: 0, folders: &[] })
+        super::stale(&CheckedRepo {
+            repo: &repo,
+            report: &report,
+            older: 0,
+            folders: &[],
+            notices: &[],
+        })
+    }
+
+    // S-STALE-4
+    #[test]
+    fn a_check_of_a_folder_counts_and_names_that_folder() {
+        let folder = |path: &str| FolderPath::parse(path).unwrap();
+        let of_folders = [("web", (2, 1)), ("web/src", (1, 0)), ("api", (3, 2))];
+        let of_folders = of_folders.into_iter().map(|(path, sums)| (folder(path), sums)).collect();
+        let report = StalenessReport { checked: 9, pinned: 4, of_folders, ..<_>::default() };
+        let repo = RepoKey::parse("shop").unwrap();
+        let text = |names: &[&str]| {
+            let asked = |name: &&str| AskedFolder { names: folder(name).into(), keys: None };
+            let folders: Vec<AskedFolder> = names.iter().map(asked).collect();
+            let (report, folders) = (&report, &*folders);
+            stale(&CheckedRepo { repo: &repo, report, older: 0, folders, notices: &[] })
+        };
+        assert_eq!(
+            text(&["web"]).text,
+            "Nothing seems stale: 3 memories checked in web of shop.\nNote: 1 memory not checked, since pinned."
+        );
+        assert_eq!(text(&["web", "api"]).json["checked"], 6);
+        assert!(
+            text(&["none"])
+                .text
+                .starts_with("Nothing seems stale: 0 memories checked in none of shop.")
+        );
+        assert_eq!(text(&[]).json["checked"], 9);
     }
 
     // S-STALE-4

@@ -54,17 +54,19 @@ pub(super) fn names_rule() -> Rule<Vec<String>> {
 
 /// Paths of files, or the ends of them.
 pub(super) fn files_rule() -> Rule<Vec<String>> {
-    list(FILES).with_aliases(&["path", "paths"])
+    list(FILES).with_aliases(&["path", "paths"]).known_as(&["file"])
 }
 
 /// Folders of a repository, which are packages.
 pub(super) fn folders_rule() -> Rule<Vec<String>> {
-    list(FILES).option("folder", "FOLDER").with_aliases(&["folder", "package", "packages"])
+    let names = &["folder", "package", "packages"];
+    list(FILES).option("folder", "FOLDER").with_aliases(names).known_as(names)
 }
 
 /// A folder of a repository, which is a package.
 pub(super) fn folder_rule() -> Rule<Option<String>> {
-    text(FILE_BYTES_MAX).option("folder", "FOLDER").with_aliases(&["package"])
+    let names = &["package", "folders", "packages"];
+    text(FILE_BYTES_MAX).option("folder", "FOLDER").with_aliases(names).known_as(names)
 }
 
 /// Ids of memories.

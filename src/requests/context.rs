@@ -31,7 +31,19 @@ request! {
         loaded: Vec<String> = internal();
         /// What is done with memories of branches that are not merged where the caller is
         unmerged: UnmergedPolicy = internal();
+        /// Who reads the briefing
+        reader: BriefingReader = internal();
         /// In which forms the reply is made
         shape: Shape = internal();
     }
+}
+
+/// Who reads a briefing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum BriefingReader {
+    /// An agent whose session begins.
+    #[default]
+    Session,
+    /// A subagent, which has one task of that session: what went wrong before, and what was decided.
+    Subagent,
 }

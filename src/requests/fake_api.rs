@@ -89,7 +89,7 @@ fn asked(request: &Request, voice: &Voice) -> String {
         Request::Stale(request) => format!("stale {:?}", request.repo),
         Request::List(listing) => format!("list {listing:?}"),
         Request::Show(ids) => format!("show {ids:?}"),
-        Request::Recent(limit) => format!("recent {limit}"),
+        Request::Recent(request) => format!("recent {}", request.limit),
         // No test reads more of the others than their names.
         _ => format!("{request:?}").to_lowercase(),
     }

@@ -55,7 +55,7 @@ pub use self::bounds::{
 };
 pub use self::bulk_change::{ChangeExtent, Sweep, SweepRequest};
 pub use self::change::{ChangeRequest, Voice, WantedChange};
-pub use self::context::ContextRequest;
+pub use self::context::{BriefingReader, ContextRequest};
 pub use self::define::ApiRequest;
 pub use self::links::{EDITS_MAX, LinkAction, LinkEdit, LinkRequest, LinkTerms, NumberedEdit};
 pub use self::listing::{Listing, ReviewRequest, StaleRequest};

@@ -22,9 +22,12 @@ request! {
 
 request! {
     /// The newest memories.
+    #[derive(Eq)]
     pub struct RecentArguments {
         /// Most memories
         limit: usize = limit_rule();
+        /// Only learned in this folder of a repository, or below it: a package, such as packages/web (may be repeated: any may match)
+        folders: Vec<String> = folders_rule();
     }
 }
 
@@ -36,6 +39,8 @@ request! {
         repo: Option<String> = repo_rule().described_default("that of this directory");
         /// Most pairs
         limit: usize = limit_rule();
+        /// Only with a memory learned in this folder of it, or below it: a package, such as packages/web (may be repeated: any may match)
+        folders: Vec<String> = folders_rule();
     }
 }
 
@@ -60,6 +65,8 @@ request! {
         min: LeastMaturity = choice().or_word(LeastMaturity::Proven).option("min", "MATURITY");
         /// Most tokens of all the lines
         max_tokens: usize = max_tokens_rule().or(EXPORT_TOKENS_DEFAULT);
+        /// Only learned in this folder of it, or below it: a package, such as packages/web (may be repeated: any may match)
+        folders: Vec<String> = folders_rule();
     }
 }
 
@@ -112,6 +119,8 @@ pub struct RecordsRequest {
     pub of: RecordsScope,
     /// Where the page begins: `next` of the page before.
     pub cursor: Option<String>,
+    /// Only those learned in one of these folders, or below it.
+    pub folders: Vec<String>,
 }
 
 /// Whose memories an export has.

@@ -11,6 +11,8 @@ pub struct Parameter {
     pub name: &'static str,
     /// Names that models and people use for it by mistake.
     pub aliases: &'static [&'static str],
+    /// Names under which a tool takes it too, since they mean nothing else: the other number, or a word that people use for it.
+    pub other_names: &'static [&'static str],
     /// Its description, for people and for models.
     pub text: &'static str,
     /// Which values it takes.

@@ -9,7 +9,7 @@ use crate::bulk_change::SweepRequest;
 use crate::change::{ChangeRequest, Voice};
 use crate::context::ContextRequest;
 use crate::links::LinkRequest;
-use crate::listing::{Listing, RecordsScope, ReviewRequest, StaleRequest};
+use crate::listing::{Listing, RecentArguments, RecordsScope, ReviewRequest, StaleRequest};
 use crate::log_events::LogEventsRequest;
 use crate::prompts::CompleteRequest;
 use crate::related::{RelatedRequest, WalkStart};
@@ -56,8 +56,8 @@ pub enum Request {
     Show(Vec<String>),
     /// Shows what the events of the logs did: by day, to one memory, or to all.
     LogEvents(LogEventsRequest),
-    /// Lists so many of the newest memories.
-    Recent(usize),
+    /// Lists the newest memories.
+    Recent(RecentArguments),
     /// Completes what somebody begins to type: `values` and their `total` in the JSON.
     Complete(CompleteRequest),
     /// Returns the state of the store, the indexes and the model.

@@ -148,6 +148,7 @@ impl<T: 'static> Rule<T> {
         let parameter = Parameter {
             name: "",
             aliases: &[],
+            other_names: &[],
             text: "",
             values,
             default: None,
@@ -194,6 +195,11 @@ impl<T: 'static> Rule<T> {
     /// Lists names that models and people use for it by mistake; a message about one names the parameter.
     pub fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         self.with(|parameter| parameter.aliases = aliases)
+    }
+
+    /// Lists names under which a tool takes it too.
+    pub fn known_as(self, names: &'static [&'static str]) -> Self {
+        self.with(|parameter| parameter.other_names = names)
     }
 
     /// Says what the parameter is, where it is not the only one of its field.

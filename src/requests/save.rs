@@ -22,12 +22,13 @@ pub fn parameters() -> Vec<Parameter> {
         field("context", "What was tried, what went wrong", ParameterValues::Text),
         field("command", "Command that helped", ParameterValues::Text),
         field("symptoms", "Exact error text as seen", ParameterValues::List),
-        field("tags", "", ParameterValues::List),
-        field("files", "", ParameterValues::List),
+        Parameter { other_names: &["tag"], ..field("tags", "", ParameterValues::List) },
+        Parameter { other_names: &["file"], ..field("files", "", ParameterValues::List) },
         field("success_rate", "Worked, e.g. 9/10", ParameterValues::Text),
         field("repo", "Default: current; or global", ParameterValues::Text),
         Parameter {
             tool: ToolForm::Unlisted,
+            other_names: &["folders", "package"],
             ..field("folder", "The package it is of", ParameterValues::Text)
         },
     ]
@@ -39,8 +40,8 @@ fn required(name: &'static str, text: &'static str) -> Parameter {
 
 fn field(name: &'static str, text: &'static str, values: ParameterValues) -> Parameter {
     let (tool, command) = (ToolForm::Described, None);
-    let (aliases, default) = (&[], None);
-    Parameter { name, aliases, text, values, default, is_required: false, tool, command }
+    let (aliases, other_names, default, is_required) = (&[], &[], None, false);
+    Parameter { name, aliases, other_names, text, values, default, is_required, tool, command }
 }
 
 /// Reads the arguments of `memory_save`: the fields of an event. What is empty counts as left out, and the colours of a terminal

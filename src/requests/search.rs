@@ -26,12 +26,12 @@ request! {
         /// Where to look
         scope: SearchScope = scope();
         /// Only this kind, such as error or decision (may be repeated)
-        kinds: Vec<String> = names_rule().option("kind", "KIND").for_tools("e.g. error, decision")
+        kinds: Vec<String> = names_rule().option("kind", "KIND").for_tools("e.g. error, decision").known_as(&["kind"])
             .with_aliases(&["event_type", "event_types", "type", "types"]);
         /// Only memories of none of these kinds
         not_kinds: Vec<String> = internal();
         /// Only with this tag (may be repeated: all must match)
-        tags: Vec<String> = names_rule().option("tag", "TAG").for_tools("").with_aliases(&["label", "labels"]);
+        tags: Vec<String> = names_rule().option("tag", "TAG").for_tools("").known_as(&["tag"]).with_aliases(&["label", "labels"]);
         /// Only about this file (may be repeated: any may match)
         files: Vec<String> = files_rule().option("file", "PATH").for_tools("");
         /// Only learned in this folder of a repository, or below it: a package, such as packages/web (may be repeated: any may match)

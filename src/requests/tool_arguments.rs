@@ -31,7 +31,7 @@ impl ToolArguments {
         parameters.retain(|parameter| parameter.is_offered(Face::Tool));
         let (mut arguments, mut unknown, mut notes) =
             (CallArguments::new(), Vec::new(), Vec::new());
-        for (name, value) in given {
+        for (name, value) in with_own_names(&parameters, given) {
             if let Some(parameter) = parameters.iter().find(|parameter| parameter.name == name) {
                 let (fitting, note) = fitting_value(parameter, value);
                 arguments.extend(fitting.map(|value| (name, value)));
@@ -44,6 +44,39 @@ impl ToolArguments {
         }
         notes.extend(unknown_note(&unknown));
         Self { arguments, note: (!notes.is_empty()).then(|| notes.join("\n")) }
+    }
+}
+
+/// Gives each field the name that the tool has for it: `folder` is `folders`, and a list of one `folders` is `folder`. What the tool has
+/// under both names, or under several others, stays as it is.
+fn with_own_names(parameters: &[Parameter], given: CallArguments) -> CallArguments {
+    let count = |parameter: &Parameter| {
+        let is_of = |name: &&String| {
+            **name == parameter.name || parameter.other_names.contains(&name.as_str())
+        };
+        given.keys().filter(is_of).count()
+    };
+    let alone: Vec<&Parameter> = parameters.iter().filter(|one| count(one) == 1).collect();
+    let own_name = |(name, value): (String, Value)| {
+        let meant = alone.iter().find(|one| one.other_names.contains(&name.as_str()));
+        match meant.and_then(|one| Some((one.name.to_owned(), value_for(one, &value)?))) {
+            Some(named) => named,
+            None => (name, value),
+        }
+    };
+    given.into_iter().map(own_name).collect()
+}
+
+/// Returns a value as one of a parameter; `None` where it is none, as several texts are not one.
+fn value_for(parameter: &Parameter, value: &Value) -> Option<Value> {
+    match (&parameter.values, value) {
+        (ParameterValues::List, Value::String(_) | Value::Array(_))
+        | (ParameterValues::Text, Value::String(_)) => Some(value.clone()),
+        (ParameterValues::Text, Value::Array(entries)) => match entries.as_slice() {
+            [Value::String(only)] => Some(only.clone().into()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -133,6 +166,44 @@ mod tests {
         let many: CallArguments = (0..30).map(|n| (format!("x{n}"), json!(1))).collect();
         let (_, note) = read(crate::tool::CONTEXT, many.into());
         assert!(note.ends_with(", and 22 more."), "{note}");
+    }
+
+    // S-MCP-14
+    #[test]
+    fn a_filter_has_the_names_that_people_use_for_it() {
+        use crate::tool::{CONTEXT, SAVE, SEARCH, STALE};
+        for (tool, given, taken) in [
+            (SEARCH, json!({"folder": "../api"}), json!({"folders": "../api"})),
+            (SEARCH, json!({"package": "api"}), json!({"folders": "api"})),
+            (
+                SEARCH,
+                json!({"file": ["a.ts"], "tag": "npm"}),
+                json!({"files": ["a.ts"], "tags": "npm"}),
+            ),
+            (SEARCH, json!({"kind": "error"}), json!({"kinds": "error"})),
+            (STALE, json!({"folder": "api"}), json!({"folders": "api"})),
+            (
+                CONTEXT,
+                json!({"folders": ["../api"], "file": "a"}),
+                json!({"files": "a", "folder": "../api"}),
+            ),
+            (CONTEXT, json!({"package": "api"}), json!({"folder": "api"})),
+            (SAVE, json!({"lesson": "x", "file": "a.ts"}), json!({"lesson": "x", "files": "a.ts"})),
+            (
+                SAVE,
+                json!({"lesson": "x", "package": "web"}),
+                json!({"lesson": "x", "folder": "web"}),
+            ),
+        ] {
+            assert_eq!(read(tool, given.clone()), (taken, String::new()), "{given}");
+        }
+        let (taken, note) = read(SEARCH, json!({"folders": ["web"], "folder": "api"}));
+        assert_eq!(taken, json!({"folders": ["web"]}), "nobody knows which is meant");
+        assert!(note.contains("\"folder\" (did you mean \"folders\"?)"), "{note}");
+        let (taken, note) = read(CONTEXT, json!({"folders": ["web", "api"]}));
+        assert!(taken == json!({}) && note.contains("did you mean \"folder\"?"), "{note}");
+        let (taken, _) = read(SEARCH, json!({"queries": "x", "folder": 7, "id": "call_1"}));
+        assert_eq!(taken, json!({}), "what clients add names no memory");
     }
 
     // S-MCP-14

@@ -21,6 +21,8 @@ struct KnownFile {
     typed: String,
     /// Other files of the work tree whose path is an end of this one's.
     others: Vec<String>,
+    /// The paths that it had before it was renamed, or has now.
+    other_paths: Vec<String>,
 }
 
 impl From<&str> for AskedFile {
@@ -47,7 +49,17 @@ impl AskedFile {
         let ends = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
         let others = ends.filter(|end| is_file(end)).map(str::to_owned).collect();
         let typed = typed.trim().to_owned();
-        Self { path: path.to_owned(), known: Some(KnownFile { keys, typed, others }) }
+        let known = KnownFile { keys, typed, others, other_paths: Vec::new() };
+        Self { path: path.to_owned(), known: Some(known) }
+    }
+
+    /// Adds paths that a file of the work tree had before it was renamed.
+    #[must_use]
+    pub fn with_other_paths(mut self, paths: Vec<String>) -> Self {
+        if let Some(known) = &mut self.known {
+            known.other_paths = paths;
+        }
+        self
     }
 
     /// Returns its path.
@@ -81,9 +93,12 @@ impl AskedFile {
         // Lines of another machine may have whole paths.
         let is_whole = other.starts_with(['/', '~']) || other.get(1..2) == Some(":");
         let is_other_file = || known.others.iter().any(|known| known == other);
-        other == self.path
-            || (is_whole && ends_with_path(other, &self.path))
-            || (ends_with_path(&self.path, other) && !is_other_file())
+        let is_of = |path: &String| {
+            other == path
+                || (is_whole && ends_with_path(other, path))
+                || (ends_with_path(path, other) && !is_other_file())
+        };
+        is_of(&self.path) || known.other_paths.iter().any(is_of)
     }
 
     /// Returns how a text may write it.
@@ -93,7 +108,10 @@ impl AskedFile {
             let is_other = is_own && known.others.iter().any(|other| *other == bare(&known.typed));
             (!is_other).then_some(known.typed.as_str())
         });
-        [Some(self.path.as_str()), typed].into_iter().flatten()
+        let other_paths = self.known.iter().filter(|known| known.keys.contains(repo));
+        let other_paths = other_paths.flat_map(|known| known.other_paths.iter());
+        let own = [Some(self.path.as_str()), typed].into_iter().flatten();
+        own.chain(other_paths.map(String::as_str))
     }
 }
 
@@ -155,5 +173,16 @@ mod tests {
         assert!(top.has_path("src/cart.ts", &repo) && top.has_path("cart.ts", &repo));
         assert!(!top.has_path("packages/web/src/cart.ts", &repo));
         assert!(AskedFile::from("src/cart.ts").has_path("packages/web/src/cart.ts", &repo));
+        let moved = top.with_other_paths(vec!["lib/basket.ts".to_owned()]);
+        for (path, expected) in [
+            ("src/cart.ts", true),
+            ("lib/basket.ts", true),
+            ("basket.ts", true),
+            ("/home/ana/shop/lib/basket.ts", true),
+            ("old/basket.ts", false),
+        ] {
+            assert_eq!(moved.has_path(path, &repo), expected, "{path}");
+        }
+        assert!(!moved.has_path("lib/basket.ts", &elsewhere));
     }
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use event::{FolderPath, RepoKey};
+use super::folder_names::FolderNames;
+use event::RepoKey;
 use memory::Memory;
 
 /// A folder that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedFolder {
-    /// Its path from the top of a repository on.
-    pub path: FolderPath,
+    /// Its path from the top of a repository on, under each name that it has had.
+    pub names: FolderNames,
     /// The keys of its repository, where it is one of the caller's work tree; `None` for the folder of this name in every repository.
     pub keys: Option<BTreeSet<RepoKey>>,
 }
@@ -18,13 +19,14 @@ impl AskedFolder {
     /// Tells whether a memory was learned in it or in a folder below it.
     #[must_use]
     pub fn has(&self, memory: &Memory) -> bool {
-        let is_within = memory.folder().is_some_and(|folder| folder.is_within(&self.path));
+        let is_within = memory.folder().is_some_and(|folder| self.names.has(folder));
         is_within && self.keys.as_ref().is_none_or(|keys| keys.contains(&memory.repo))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use event::FolderPath;
     use serde_json::{Value, json};
 
     use super::*;
@@ -38,7 +40,7 @@ mod tests {
 
     fn found(lines: &[Value], package: Option<&str>, filter: Filter) -> Vec<Hit> {
         let here = Some(RepoKey::parse("shop").unwrap());
-        let package = package.and_then(FolderPath::parse);
+        let package = package.and_then(FolderPath::parse).map(FolderNames::from);
         let query = Query { text: "zebra pipe valve", here, package, filter, ..Query::default() };
         search(&snapshot(lines), &query, now(), 9)
     }
@@ -76,6 +78,36 @@ mod tests {
         assert_eq!(ids(&found(&lines, Some("packages/web"), Filter::default())), plain);
     }
 
+    // S-PATH-6
+    #[test]
+    fn a_renamed_package_keeps_what_was_learned_in_it() {
+        let mut lines =
+            [note("old", 1, &json!("packages/old")), note("api", 2, &json!("packages/api"))];
+        for (line, word) in lines.iter_mut().zip(["one", "two"]) {
+            line["lesson"] = format!("the zebra pipe valve {word}").into();
+        }
+        let folder = |path: &str| FolderPath::parse(path).unwrap();
+        let names = FolderNames::new(folder("packages/new"), vec![folder("packages/old")]);
+        let here = Some(RepoKey::parse("shop").unwrap());
+        let query = |package| Query {
+            text: "zebra pipe valve",
+            here: here.clone(),
+            package,
+            ..Query::default()
+        };
+        let order = |package| ids(&search(&snapshot(&lines), &query(package), now(), 9)).join(" ");
+        assert_eq!(order(Some(names.clone())), "old api");
+        assert_eq!(order(Some(folder("packages/new").into())), "api old");
+        let has = |path: &str| names.has(&folder(path));
+        assert!(has("packages/old/src") && has("packages/new") && !has("packages"));
+        assert!(
+            names.is_named(&folder("packages/old")) && !names.is_named(&folder("packages/old/x"))
+        );
+        assert!(
+            names.is_beside(&folder("packages/api")) && !names.is_beside(&folder("packages/old"))
+        );
+    }
+
     // S-FIND-1
     #[test]
     fn a_folder_has_what_was_learned_in_it_or_below() {
@@ -88,7 +120,8 @@ mod tests {
         let snapshot = snapshot(&lines);
         let passing = |path: &str, repo: Option<&str>| {
             let keys = repo.map(|repo| BTreeSet::from([RepoKey::parse(repo).unwrap()]));
-            let folders = vec![AskedFolder { path: FolderPath::parse(path).unwrap(), keys }];
+            let folders =
+                vec![AskedFolder { names: FolderPath::parse(path).unwrap().into(), keys }];
             let filter = Filter { folders, ..Filter::default() };
             let passing = snapshot.memories().iter().filter(|memory| filter.allows(memory));
             passing.map(|memory| memory.id.to_string()).collect::<Vec<_>>()

@@ -4,17 +4,18 @@
 //! Not here: pairs for somebody to judge (`contradictions`), a replacement that somebody stated (`memory::lifecycle`).
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::contradictions::{Comparisons, is_comparable};
 use super::dedup::DistinctTexts;
 use super::hit::{Hit, OutdatedNote, Tier, newest_first};
 use super::prior::believed_success;
+use super::same_subject::{HitSubjects, is_of_one_session, is_settled, is_task, trust_rank};
 use super::score::Score;
-use super::subject_memo::{ComparedState, RememberedNotes, RememberedSubjects};
+use super::subject_memo::{ComparedState, RememberedNotes, RememberedSubjects, SubjectNote};
 use crate::snapshot::Snapshot;
-use event::{Confidence, IMPORTED, Timestamp};
+use event::{Confidence, EventId, SESSION_RECORD, Timestamp};
 use memory::Memory;
 
 /// What a better note takes from the score of a memory. On `benches/lessons` the note that outdates another scores up
@@ -27,9 +28,6 @@ const SUCCESS_MARGIN: f32 = 0.25;
 /// The longest chain of notes that is followed from an outdated note to the current one.
 const CHAIN_MAX: usize = 3;
 
-/// The kind of what is to be done.
-const TASK: &str = "task";
-
 /// A memory with its number in the snapshot.
 type NumberedMemory = (u32, Arc<Memory>);
 
@@ -37,7 +35,8 @@ type NumberedMemory = (u32, Arc<Memory>);
 /// first hit that it outdates, also where it was no hit itself, unless the query's filter leaves it out (`fits`).
 ///
 /// `hits` are sorted by their score, and so are those afterwards that the reply has room for: others cannot reach them, so their
-/// better notes are not looked up. Nor are those of hits that are not wanted, since they are not shown.
+/// better notes are not looked up. Nor are those of hits that are not wanted, since they are not shown. Returns which hits are of one
+/// subject.
 pub(super) fn compare(
     snapshot: &Snapshot,
     hits: &mut Vec<Hit>,
@@ -45,7 +44,7 @@ pub(super) fn compare(
     now: Timestamp,
     is_wanted: impl Fn(&Hit) -> bool,
     fits: impl Fn(&Memory) -> bool,
-) {
+) -> HitSubjects {
     let mut own = RememberedSubjects::default();
     let mut held = snapshot.subjects.try_lock();
     let RememberedSubjects { words, notes } = held.as_deref_mut().unwrap_or(&mut own);
@@ -53,14 +52,17 @@ pub(super) fn compare(
     let comparisons = Comparisons::new(snapshot, &repos, now, words);
     let mut search = BetterNoteSearch { snapshot, now, comparisons, notes };
     let mut current: BTreeMap<u32, (Arc<Memory>, OutdatedNote)> = BTreeMap::new();
+    let mut subjects = HitSubjects::default();
     for hit in hits.iter_mut() {
         if room.is_full_above(hit.score.total) {
             break;
         }
-        let better = match is_wanted(hit) {
-            true => search.better_than(hit.number, &hit.memory),
-            false => None,
-        };
+        let mut better = None;
+        if is_wanted(hit) {
+            better = search.better_than(hit.number, &hit.memory);
+            let notes = search.notes_of_subject(hit.number, &hit.memory);
+            subjects.insert(hit.number, &notes);
+        }
         if let Some((number, better)) = better {
             if is_newer(&better, &hit.memory) && fits(&better) {
                 let outdated = OutdatedNote {
@@ -74,10 +76,36 @@ pub(super) fn compare(
             hit.score.outdated = PENALTY;
             hit.score.total += PENALTY;
         }
-        room.add(hit);
+        if !subjects.has_repeated(hit.number) {
+            room.add(hit);
+        }
     }
     take_places(hits, current);
     hits.sort_by(best_first);
+    subjects
+}
+
+/// Returns the newer note that outdates a memory, by the memory's id, for those of `memories` that one outdates.
+pub(super) fn newer_notes(
+    snapshot: &Snapshot,
+    memories: &[&Arc<Memory>],
+    now: Timestamp,
+) -> BTreeMap<EventId, Arc<Memory>> {
+    let mut own = RememberedSubjects::default();
+    let mut held = snapshot.subjects.try_lock();
+    let RememberedSubjects { words, notes } = held.as_deref_mut().unwrap_or(&mut own);
+    let repos = memories.iter().map(|memory| memory.repo.clone()).collect();
+    let comparisons = Comparisons::new(snapshot, &repos, now, words);
+    let mut search = BetterNoteSearch { snapshot, now, comparisons, notes };
+    let wanted: BTreeSet<&EventId> = memories.iter().map(|memory| &memory.id).collect();
+    let numbered = (0..).zip(snapshot.memories().iter());
+    let wanted =
+        numbered.filter(|(_, memory)| repos.contains(&memory.repo) && wanted.contains(&memory.id));
+    let newer = wanted.filter_map(|(number, memory)| {
+        let (_, better) = search.better_than(number, memory)?;
+        is_newer(&better, memory).then(|| (memory.id.clone(), better))
+    });
+    newer.collect()
 }
 
 /// Gives each current note the score of the note that it outdates, if that is higher.
@@ -144,17 +172,7 @@ impl BetterNoteSearch<'_> {
 
     /// Returns the better note that is most surely about the same subject.
     fn next_better(&mut self, number: u32, memory: &Arc<Memory>) -> Option<NumberedMemory> {
-        let state = ComparedState {
-            memories: self.snapshot.memories(),
-            repos: self.snapshot.repos(),
-            embedded: self.snapshot.embedded_count(),
-        };
-        let known = self.notes.notes_of(memory, &state);
-        let notes = known.unwrap_or_else(|| {
-            let notes = self.comparisons.notes_of_subject(number, memory);
-            self.notes.remember(memory, &state, &notes);
-            notes
-        });
+        let notes = self.notes_of_subject(number, memory);
         let better = notes.into_iter().filter_map(|note| {
             let other = self.snapshot.memory(note.number)?;
             let is_better = is_comparable(other, self.now) && is_better(other, memory, self.now);
@@ -163,24 +181,38 @@ impl BetterNoteSearch<'_> {
         let nearest = better.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
         nearest.map(|(_, number, memory)| (number, memory))
     }
+
+    /// Returns the notes about the subject of a memory, as they are remembered.
+    fn notes_of_subject(&mut self, number: u32, memory: &Arc<Memory>) -> Vec<SubjectNote> {
+        let state = ComparedState {
+            memories: self.snapshot.memories(),
+            repos: self.snapshot.repos(),
+            embedded: self.snapshot.embedded_count(),
+        };
+        let known = self.notes.notes_of(memory, &state);
+        known.unwrap_or_else(|| {
+            let notes = self.comparisons.notes_of_subject(number, memory);
+            self.notes.remember(memory, &state, &notes);
+            notes
+        })
+    }
 }
 
 /// Tells whether a note is better than another about the same subject. A newer note is, unless it failed and the other is far
 /// better proven; no report at all is unknown, not bad. Notes of one session complete each other, who is trusted less does not
 /// outdate, and a settled pair stays as it was settled.
 fn is_better(other: &Memory, memory: &Memory, now: Timestamp) -> bool {
-    let session = memory.provenance.session_id.as_deref();
-    let is_of_session = session.is_some() && other.provenance.session_id.as_deref() == session;
     let is_guess = other.provenance.confidence == Confidence::Inferred
         && memory.provenance.confidence == Confidence::Stated;
     let is_less_trusted =
         other.is_candidate() || is_guess || trust_rank(other) < trust_rank(memory);
-    // A task says what is to be done, not what holds.
-    let is_task = |memory: &Memory| memory.provenance.kind.as_str() == TASK;
-    let is_of_other_kind = is_task(other) != is_task(memory);
-    let is_settled = memory.lifecycle().distinct.contains(&other.id)
-        || other.lifecycle().distinct.contains(&memory.id);
-    if other.id == memory.id || is_of_session || is_less_trusted || is_of_other_kind || is_settled {
+    if other.id == memory.id
+        || other.provenance.kind.as_str() == SESSION_RECORD
+        || is_of_one_session(other, memory)
+        || is_less_trusted
+        || is_task(other) != is_task(memory)
+        || is_settled(other, memory)
+    {
         return false;
     }
     let gain = believed_success(other, now) - believed_success(memory, now);
@@ -204,14 +236,6 @@ fn has_failed(memory: &Memory) -> bool {
     let fell_short = memory.evidence().map(event::SuccessRate::counts);
     let verdicts = memory.verdicts();
     verdicts.failed > 0 || verdicts.stale > 0 || fell_short.is_some_and(|(good, all)| good < all)
-}
-
-/// Orders notes by who vouches for them: what this machine's people and agents learned, what the team did, what was imported.
-fn trust_rank(memory: &Memory) -> u8 {
-    match memory.is_foreign() {
-        false => 2,
-        true => u8::from(memory.provenance.source.as_deref() != Some(IMPORTED)),
-    }
 }
 
 #[cfg(test)]

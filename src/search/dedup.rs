@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use super::hit::{Hit, Tier};
 use super::near_miss::{LossReason, Losses};
-use event::Event;
+use super::same_subject::HitSubjects;
+use event::{Event, EventId};
 
 /// Hits that are compared: more than the longest reply and its repetitions.
 const COMPARED_MAX: usize = 60;
@@ -33,17 +34,19 @@ pub(super) fn compared_max(limit: usize) -> usize {
 }
 
 /// Keeps the best of several hits with the same text, at most `limit` in all. Behind these come, as possible hits, at
-/// most three that are much like one of them; with [`SimilarPolicy::Keep`] they are hits like
+/// most three that are much like one of them or are about its subject; with [`SimilarPolicy::Keep`] they are hits like
 /// all others.
 pub(super) fn collapse(
     hits: Vec<Hit>,
     limit: usize,
     policy: SimilarPolicy,
+    subjects: &HitSubjects,
     losses: &mut Losses,
 ) -> Vec<Hit> {
     // A hit is compared only with hits that are kept: the duplicate of a hit that was cut is cut too.
     let mut kept: Vec<(Hit, Option<TextSignature>)> = Vec::new();
     let mut similar: Vec<(Hit, Option<TextSignature>)> = Vec::new();
+    let mut outdated = OutdatedShown::default();
     for (place, hit) in hits.into_iter().enumerate() {
         let signature = if place < COMPARED_MAX {
             TextSignature::from_event(&hit.memory.event())
@@ -70,8 +73,10 @@ pub(super) fn collapse(
             other.duplicates.extend(hit.duplicates);
             continue;
         }
-        let is_much_like = |(_, signature): &&(Hit, Option<TextSignature>)| {
-            signature.as_ref().is_some_and(|other| other.is_much_like(&text_signature))
+        let is_much_like = |(other, signature): &&(Hit, Option<TextSignature>)| {
+            let has_its_words =
+                signature.as_ref().is_some_and(|other| other.is_much_like(&text_signature));
+            has_its_words || (subjects.repeats(other, &hit) && !outdated.is_first(other, &hit))
         };
         let similar_hit = match policy {
             SimilarPolicy::AsTitles => kept.iter().find(is_much_like),
@@ -83,6 +88,7 @@ pub(super) fn collapse(
             }
             similar.push((Hit { tier: Tier::Possible, ..hit }, Some(text_signature)));
         } else if kept.len() < limit {
+            outdated.show(&hit);
             kept.push((hit, Some(text_signature)));
         } else {
             losses.record_loss(&hit, || LossReason::Limit(limit));
@@ -90,6 +96,22 @@ pub(super) fn collapse(
     }
     similar.truncate(SIMILAR_MAX);
     kept.into_iter().chain(similar).map(|(hit, _)| hit).collect()
+}
+
+/// The notes that are shown with one that they outdate. Whoever reads a newer note sees one older beside it.
+#[derive(Default)]
+struct OutdatedShown(BTreeSet<EventId>);
+
+impl OutdatedShown {
+    /// Tells whether a hit is the first that a kept one outdates.
+    fn is_first(&self, kept: &Hit, hit: &Hit) -> bool {
+        let is_its_better = hit.better.as_ref().is_some_and(|better| better.id == kept.memory.id);
+        is_its_better && !self.0.contains(&kept.memory.id)
+    }
+
+    fn show(&mut self, hit: &Hit) {
+        self.0.extend(hit.better.as_ref().map(|better| better.id.clone()));
+    }
 }
 
 /// What becomes of hits that are much like a better one.

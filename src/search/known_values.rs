@@ -8,7 +8,8 @@ use event::{same_tag, tag_key};
 use index::lexical::DocId;
 use memory::Memory;
 
-/// Tells whether some memory has what a filter names. A time is always known; a repository is nobody's to know here.
+/// Tells whether some memory has what a filter names. A time is always known; a repository and a folder are
+/// nobody's to know here.
 #[must_use]
 pub fn is_known_value(snapshot: &Snapshot, filter: &FilterWord) -> bool {
     let same = |one: &str, other: &str| one.trim().eq_ignore_ascii_case(other.trim());
@@ -16,9 +17,6 @@ pub fn is_known_value(snapshot: &Snapshot, filter: &FilterWord) -> bool {
     match filter {
         FilterWord::Kind(kind) => any(&|memory| same(memory.provenance.kind.as_str(), kind)),
         FilterWord::Agent(agent) => any(&|memory| same(&memory.provenance.agent_id, agent)),
-        FilterWord::Folder(folder) => {
-            any(&|memory| memory.folder().is_some_and(|own| own.is_within(folder)))
-        }
         FilterWord::Branch(branch) => {
             any(&|memory| memory.event().branch.as_deref() == Some(branch.as_str()))
         }
@@ -31,7 +29,7 @@ pub fn is_known_value(snapshot: &Snapshot, filter: &FilterWord) -> bool {
                 asked.is_known_to(&memory.event(), &memory.repo)
             })
         }
-        FilterWord::Repo(_) => false,
+        FilterWord::Repo(_) | FilterWord::Folder(_) => false,
         FilterWord::Since(_) | FilterWord::Until(_) => true,
     }
 }

@@ -12,6 +12,7 @@ use super::hit::{Hit, Tier};
 use super::near_miss::Losses;
 use super::pipeline::POSSIBLE_MAX;
 use super::query::Query;
+use super::same_subject::HitSubjects;
 use super::snapshot::Snapshot;
 
 /// The number of a hit that is not in the snapshot of this machine.
@@ -49,7 +50,8 @@ pub fn merge_hits(
         true => SimilarPolicy::AsTitles,
         false => SimilarPolicy::Keep,
     };
-    let mut hits = dedup::collapse(hits, limit, similar, &mut Losses::default());
+    let mut hits =
+        dedup::collapse(hits, limit, similar, &HitSubjects::default(), &mut Losses::default());
     hits.sort_by_key(|hit| hit.tier == Tier::Possible);
     let likely_len = hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
     hits.truncate(likely_len + POSSIBLE_MAX);

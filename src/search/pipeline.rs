@@ -203,8 +203,8 @@ impl Ranking<'_> {
             false => SimilarPolicy::Keep,
         };
         let room = dedup::DistinctTexts::new(self.limit, similar);
-        better_note::compare(snapshot, &mut hits, room, self.now, is_shown, fits);
-        let mut hits = dedup::collapse(hits, self.limit, similar, losses);
+        let subjects = better_note::compare(snapshot, &mut hits, room, self.now, is_shown, fits);
+        let mut hits = dedup::collapse(hits, self.limit, similar, &subjects, losses);
         if let Some(failure) = query.failure {
             let failure = FailureMatch::new(failure, self.words);
             hits.retain(|hit| {

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::candidates::Candidate;
-use super::{Query, Score};
+use super::{FolderNames, Query, Score};
 use crate::snapshot::Snapshot;
-use event::{Confidence, FolderPath, RepoKey, SuccessRate, Timestamp};
+use event::{Confidence, RepoKey, SuccessRate, Timestamp};
 use memory::Memory;
 
 /// A prior that grows with the fit: a good fit shows that the memory is about the query, so its priors say more.
@@ -87,7 +87,7 @@ impl Locality {
 /// Where the caller works, as far as that is known.
 pub(super) struct CallerScope<'a> {
     keys: Option<BTreeSet<RepoKey>>,
-    package: Option<&'a FolderPath>,
+    package: Option<&'a FolderNames>,
 }
 
 impl<'a> CallerScope<'a> {
@@ -110,7 +110,7 @@ impl<'a> CallerScope<'a> {
         let Some(keys) = &self.keys else { return Locality::OtherRepo };
         let folders = memory.folder().zip(self.package);
         let is_own = keys.contains(&memory.repo);
-        if is_own && folders.is_some_and(|(folder, package)| folder.is_within(package)) {
+        if is_own && folders.is_some_and(|(folder, package)| package.has(folder)) {
             return Locality::SamePackage;
         }
         if is_own || memory.is_global() { Locality::SameRepo } else { Locality::OtherRepo }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::failure_match::Failure;
 use super::filter::Filter;
+use super::folder_names::FolderNames;
 use super::staleness::{UnmergedMemories, UnmergedPolicy};
-use event::{FolderPath, RepoKey};
+use event::RepoKey;
 use index::late::QueryToken;
 
 /// A search.
@@ -24,7 +25,7 @@ pub struct Query<'a> {
     /// The repository that the caller works in. Its memories are preferred.
     pub here: Option<RepoKey>,
     /// The package of that repository that the caller works in. Its memories are preferred to those of others.
-    pub package: Option<FolderPath>,
+    pub package: Option<FolderNames>,
     /// The least likelihood, 0 to 1, of a hit in the tier [`Likely`](super::hit::Tier). With 0 every hit is in it.
     pub min_likelihood: f32,
     /// Which tiers the hits may be in.

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::time_point::TimePoint;
-use event::{EventType, FolderPath, RepoKey};
+use event::{EventType, RepoKey};
 use guard::secrets::RedactedText;
 
 /// A text with more words in the form of a filter than this is pasted: nobody types so many, and each is looked up.
@@ -43,8 +43,8 @@ pub enum FilterWord {
     Tag(String),
     /// `file:src/a.rs`
     File(String),
-    /// `folder:packages/web`
-    Folder(FolderPath),
+    /// `folder:packages/web`, as it was written.
+    Folder(String),
     /// `agent:codex`
     Agent(String),
     /// `branch:main`
@@ -70,6 +70,20 @@ impl FilterWord {
             "since" => Self::Since(TimePoint::parse(value)?),
             "until" => Self::Until(TimePoint::parse(value)?),
             _ => return None,
+        })
+    }
+
+    /// Reads a word whose value stands in quotes, which may have spaces: `folder:"packages/ui kit"`.
+    fn parse_quoted(name: &str, value: &str) -> Option<Self> {
+        let is_text = !value.trim().is_empty() && !value.contains(char::is_control);
+        let text = || is_text.then(|| value.trim().to_owned());
+        Some(match name {
+            "tag" => Self::Tag(text()?),
+            "file" => Self::File(text()?),
+            "folder" => Self::Folder(text()?),
+            "agent" => Self::Agent(text()?),
+            "branch" => Self::Branch(text()?),
+            _ => Self::parse(&format!("{name}:{value}"))?,
         })
     }
 }
@@ -115,7 +129,8 @@ impl ParsedQuery {
         Self { text: RedactedText::redact(query.trim()), ..Self::default() }
     }
 
-    /// Takes out of a query the filters by what is known. What stands in double quotes or backticks is text.
+    /// Takes out of a query the filters by what is known. What stands in double quotes or backticks is text, unless it is the value of
+    /// a filter.
     #[must_use]
     pub fn parse(query: &RedactedText, is_known: &dyn Fn(&FilterWord) -> bool) -> Self {
         let split = QuerySplit::begin(query, is_known);
@@ -164,7 +179,15 @@ impl<'a> QuerySplit<'a> {
         let mut split = Self { is_known, text, parsed: ParsedQuery::default(), candidates: 0 };
         let mut rest = query;
         while let Some((outside, quoted, tail)) = next_quoted(rest) {
-            split.add_text(outside, quoted);
+            let (before, last) = split_last_word(outside);
+            split.add_text(before, if last.is_empty() { quoted } else { "" });
+            let is_whole = tail.is_empty() || tail.starts_with(char::is_whitespace);
+            if is_whole && split.take_quoted(last, quoted) {
+                // The white space behind a filter goes with it.
+                rest = tail.strip_prefix(char::is_whitespace).unwrap_or(tail);
+                continue;
+            }
+            split.add_text(last, quoted);
             split.text.push_str(quoted);
             rest = tail;
         }
@@ -193,6 +216,22 @@ impl<'a> QuerySplit<'a> {
             }
             return false;
         };
+        self.add_filter(word.to_owned(), filter)
+    }
+
+    /// Takes a name and a colon with a value in double quotes, if both are a filter by something known.
+    fn take_quoted(&mut self, before: &str, quoted: &str) -> bool {
+        let value = quoted.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        let (Some(name), Some(value)) = (before.strip_suffix(':'), value) else { return false };
+        if self.text.ends_with(['"', '`']) {
+            return false;
+        }
+        let filter = FilterWord::parse_quoted(name, value);
+        filter.is_some_and(|filter| self.add_filter(format!("{before}{quoted}"), filter))
+    }
+
+    /// Adds a filter if it is one by something known.
+    fn add_filter(&mut self, word: String, filter: FilterWord) -> bool {
         if let FilterWord::Repo(name) = &filter {
             self.parsed.repo_names.push(name.clone());
         }
@@ -203,9 +242,9 @@ impl<'a> QuerySplit<'a> {
         let is_known = (self.is_known)(&filter);
         if is_known {
             self.parsed.filters.push(filter);
-            self.parsed.filter_words.push(word.to_owned());
+            self.parsed.filter_words.push(word);
         } else {
-            self.parsed.unknown = Some((word.to_owned(), filter));
+            self.parsed.unknown = Some((word, filter));
         }
         is_known
     }
@@ -220,12 +259,25 @@ pub fn as_pasted(query: &RedactedText) -> RedactedText {
     }
     query.reshaped(|query| {
         let (query, space) = (query.trim(), char::is_whitespace);
+        let is_filter = || ParsedQuery::with_every_filter(&query.into()).has_filters();
         match query.split_once(space) {
             Some((first, rest)) => format!("{first}\n{}", rest.trim_start()),
-            None if FilterWord::parse(query).is_some() => format!("\"{query}\""),
+            None if is_filter() => in_quotes(query),
             None => query.to_owned(),
         }
     })
+}
+
+/// Returns a word as it is written to be searched for as text.
+#[must_use]
+pub fn in_quotes(word: &str) -> String {
+    if word.contains('"') { format!("`{word}`") } else { format!("\"{word}\"") }
+}
+
+/// Splits off what stands behind the last white space of a text.
+fn split_last_word(text: &str) -> (&str, &str) {
+    let end = text.trim_end_matches(|c: char| !c.is_whitespace()).len();
+    text.split_at_checked(end).unwrap_or((text, ""))
 }
 
 /// Tells whether a word is a filter by kind or time whose value is none.
@@ -275,12 +327,12 @@ fn file(value: &str) -> Option<String> {
     (is_path && ends_well && value.chars().all(is_part)).then(|| value.to_owned())
 }
 
-/// `folder:packages/web`, also with a slash at its end.
-fn folder(value: &str) -> Option<FolderPath> {
-    let path = value.trim_start_matches("./").trim_end_matches('/');
-    let is_part = |c: char| c.is_alphanumeric() || "-_./@+#[]()".contains(c);
-    let is_path = !path.ends_with('.') && path.chars().all(is_part);
-    is_path.then(|| FolderPath::parse(path))?
+/// `folder:packages/web` or `folder:../api`, also with a slash at its end.
+fn folder(value: &str) -> Option<String> {
+    let path = value.trim_end_matches('/');
+    let is_part = |c: char| c.is_alphanumeric() || "-_./\\@+#[]()~".contains(c);
+    let is_path = !path.is_empty() && !path.ends_with('.') && !path.contains("//");
+    (is_path && path.chars().all(is_part)).then(|| path.to_owned())
 }
 
 #[cfg(test)]
@@ -325,7 +377,7 @@ mod tests {
             FilterWord::Kind("error".into()),
             FilterWord::Tag("npm".into()),
             FilterWord::File("src/a.rs".into()),
-            FilterWord::Folder(FolderPath::parse("packages/web").unwrap()),
+            FilterWord::Folder("packages/web".into()),
             FilterWord::Agent("codex".into()),
             FilterWord::Branch("fix/a-1".into()),
             FilterWord::Since(TimePoint::parse("30d").unwrap()),
@@ -334,6 +386,40 @@ mod tests {
         assert_eq!(asked.filters, filters);
         assert_eq!(asked.filter_words[1..3], ["kind:Error", "tag:#npm"]);
         assert_eq!(asked.repo_names, ["acme/api"]);
+    }
+
+    // S-FIND-2
+    #[test]
+    fn a_value_in_quotes_may_have_spaces() {
+        let asked = parse(
+            "npm folder:\"packages/ui kit\" file:\"src/my file.ts\" fails kind:\"error\" tag:\"two words\" folder:../api/ agent:\"Claude Code\" \"a b\"",
+        );
+        assert_eq!(asked.text, "npm fails \"a b\"");
+        let filters = [
+            FilterWord::Folder("packages/ui kit".into()),
+            FilterWord::File("src/my file.ts".into()),
+            FilterWord::Kind("error".into()),
+            FilterWord::Tag("two words".into()),
+            FilterWord::Folder("../api".into()),
+            FilterWord::Agent("Claude Code".into()),
+        ];
+        assert_eq!(asked.filters, filters);
+        assert_eq!(asked.filter_words[0], "folder:\"packages/ui kit\"");
+        for query in [
+            "\"folder:\"packages\"",
+            "x\"folder:\"a b\"",
+            "folder:`packages/ui kit`",
+            "folder:\"packages/ui kit",
+            "folder:\" \"",
+            "{folder:\"a b\"}",
+            "folder:\"a b\",",
+            "the folder: \"a b\"",
+        ] {
+            let asked = parse(query);
+            assert_eq!((asked.text.as_str(), asked.has_filters()), (query, false));
+        }
+        let unknown = ParsedQuery::parse(&"x folder:\"a b\" y".into(), &|_| false);
+        assert_eq!(unknown.text, "x folder:\"a b\" y");
     }
 
     // S-FIND-2
@@ -377,6 +463,8 @@ mod tests {
             ("kind:error  tag:x \"a b", "kind:error\ntag:x \"a b"),
             ("kind:error", "\"kind:error\""),
             ("npm", "npm"),
+            ("kind:\"error\"", "`kind:\"error\"`"),
+            ("folder:\"a b\"", "folder:\"a\nb\""),
             ("kind:error\nx", "kind:error\nx"),
         ] {
             let sent_query = as_pasted(&query.into());
@@ -406,10 +494,10 @@ mod tests {
             "key:value",
             "kind: error",
             "branch: main branch:",
-            "folder: web folder:/srv/web folder:../web folder:C:\\web folder:web.",
+            "folder: web folder:C:\\web folder:web. folder:.. folder:// folder:https://x",
             "kind:",
             "Kind:error KIND:error",
-            "kind:Pod,Service kind:\"x\" kind:é",
+            "kind:Pod,Service kind:\"x\", kind:é kind:\"\"",
             "repo:../x repo:. repo:",
             "file:///home/x file:12 file: file:src/a.rs:12:5 file:a.rs,",
             "tag:{x} tag:a:b tag:<none>",

@@ -6,6 +6,7 @@ use std::fmt;
 
 use learning::command_effects::{changed_things, is_path, is_setting};
 use learning::commands::{directory, is_check, proves_success, working_parts};
+use learning::shell_set_up::new_set_up;
 
 use super::command_pair::{CandidateClass, CommandPair};
 
@@ -106,6 +107,8 @@ pub enum CandidateRefusal {
     OtherPlace,
     /// A pipe hides how the command ended.
     HiddenEnd,
+    /// A check only reported what is wrong, and then the same program changed or showed it.
+    OnlyReported,
 }
 
 impl fmt::Display for CandidateSignal {
@@ -130,6 +133,7 @@ impl fmt::Display for CandidateRefusal {
             Self::Programming => "the command that failed changes source files",
             Self::OtherPlace => "it worked in another directory",
             Self::HiddenEnd => "a pipe hides how the command ended",
+            Self::OnlyReported => "the check only reported what it can change",
         })
     }
 }
@@ -151,7 +155,8 @@ impl PairGates {
         let lower = pair.output.to_lowercase();
         let is_usage = USAGE.iter().any(|words| lower.contains(words));
         let similarity = likeness_percent(pair);
-        let is_same = pair.class == CandidateClass::StepBetween;
+        // The same command with another environment is no other command.
+        let is_same = pair.class == CandidateClass::StepBetween || is_prepared(pair);
         if is_usage {
             gates.signals.push(CandidateSignal::SpeaksOfUsage);
         }
@@ -175,6 +180,7 @@ impl PairGates {
         refuse(!is_same && is_narrower(pair, &lower, is_usage), CandidateRefusal::Narrower);
         refuse(!is_same && is_part(pair), CandidateRefusal::Part);
         refuse(!is_same && is_other_task(pair), CandidateRefusal::OtherTask);
+        refuse(!is_same && !is_usage && only_reported(pair), CandidateRefusal::OnlyReported);
         refuse(!is_same && edits(&pair.failed.line), CandidateRefusal::Programming);
         refuse(!is_same && is_elsewhere(pair), CandidateRefusal::OtherPlace);
         refuse(!proves_success(&pair.worked.line), CandidateRefusal::HiddenEnd);
@@ -254,6 +260,61 @@ fn is_same_task(failed: &str, worked: &str) -> bool {
 /// Options with which a program gives up what it began, or leaves its checks out.
 const GIVING_UP: &[&str] = &["--abort", "--quit", "--skip", "--no-verify"];
 
+/// Options of a check that only reports, and those that change or show what it reported.
+const REPORTING: &[&str] = &["--check", "--check-only", "--list-different", "--dry-run", "-l"];
+const APPLYING: &[&str] = &["--diff", "--write", "--fix", "-w", "-d", "-i", "--in-place"];
+
+/// Tells whether a check reported something, and then the same program changed or showed it.
+fn only_reported(pair: &CommandPair) -> bool {
+    unequal_parts(pair).any(|(failed, worked)| {
+        let has =
+            |part: &str, options: &[&str]| part.split(' ').any(|word| options.contains(&word));
+        has(&failed, REPORTING)
+            && !has(&worked, REPORTING)
+            && (has(&worked, APPLYING) || is_same_but(&failed, &worked, REPORTING))
+    })
+}
+
+/// Tells whether two commands differ in these options alone.
+fn is_same_but(failed: &str, worked: &str, options: &[&str]) -> bool {
+    failed.split(' ').filter(|word| !options.contains(word)).eq(worked.split(' '))
+}
+
+/// What the output of a failure contains that comes from what a machine has or allows, in lower case.
+const OF_ENVIRONMENT: &[&str] = &[
+    "command not found",
+    ": not found",
+    "no such file or directory (os error 2)",
+    "unsupported_engine",
+    "unsupported engine",
+    "unsupported node",
+    "requires node",
+    "node version",
+    "python version",
+    "rustc version",
+    "permission denied",
+    "operation not permitted",
+    "eacces",
+    "eperm",
+    "no module named",
+    "modulenotfounderror",
+    "cannot find module",
+    "cannot find package",
+    "module not found",
+    "no such module",
+    "exit code 127",
+    "exit code 126",
+    "exited with 127",
+];
+
+/// Tells whether a failure comes from what the machine has or allows: a missing program, a wrong version, a missing module, a
+/// permission.
+#[must_use]
+pub(super) fn is_of_environment(output: &str) -> bool {
+    let lower = output.to_lowercase();
+    OF_ENVIRONMENT.iter().any(|words| lower.contains(words))
+}
+
 fn edits(command: &str) -> bool {
     changed_things(command).iter().any(|file| is_path(file) && !is_setting(file))
 }
@@ -270,6 +331,17 @@ fn task_words(part: &str) -> Vec<&str> {
     let program = words.next();
     let named = words.take_while(|word| is_plain(word) && !word.starts_with('-')).take(2);
     program.into_iter().chain(named).collect()
+}
+
+/// Tells whether the command that failed worked once the shell was prepared for it.
+fn is_prepared(pair: &CommandPair) -> bool {
+    let last = |command: &str| working_parts(command).pop().map(|part| without_variables(&part));
+    !new_set_up(&pair.failed.line, &pair.worked.line).is_empty()
+        && last(&pair.failed.core) == last(&pair.worked.core)
+}
+
+fn without_variables(command: &str) -> String {
+    command.split(' ').skip_while(|word| is_variable(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn is_variable(word: &str) -> bool {
@@ -338,11 +410,22 @@ mod tests {
                 CandidateRefusal::OtherPlace,
             ),
             ("npm run lint", LONG, "npm run lint:fix | head -3", CandidateRefusal::HiddenEnd),
+            ("black --check src", LONG, "black --diff src", CandidateRefusal::OnlyReported),
+            ("prettier --check .", LONG, "prettier --write .", CandidateRefusal::OnlyReported),
+            ("black --check src", LONG, "black src", CandidateRefusal::OnlyReported),
         ] {
             let gates = gates(line, output, worked);
             assert!(gates.refusals.contains(&why), "{worked}: {gates:?}");
             assert!(!why.to_string().is_empty() && !gates.passes());
         }
+    }
+
+    // S21 of the cases: no test ran, and only a variable was added.
+    #[test]
+    fn a_test_with_another_environment_is_no_other_test() {
+        let output = "open /x/go-build/0a: operation not permitted\nFAIL: ./a [setup failed]";
+        let gates = gates("go test ./...", output, "GOCACHE=/t/gc go test ./...");
+        assert!(gates.passes(), "{gates:?}");
     }
 
     #[test]

@@ -8,10 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use guard::secrets::RedactedText;
 use guard::text::{Layout, neutralise};
-use learning::command_effects::{is_path, name_of};
-use learning::commands::command_tasks;
+use learning::command_effects::{is_path, is_setting, may_help, name_of};
+use learning::commands::{command_tasks, directory, is_check};
+use learning::shell_set_up::new_set_up;
 use learning::signature::{Signature, failure_key, stable_line};
 
+use super::candidate_gates::{PairGates, is_of_environment};
+use super::command_pair::{CandidateClass, CommandPair};
 use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, work_trail};
 use transcripts::exchange::Exchange;
 
@@ -34,6 +37,10 @@ const WORDS_MIN: usize = 3;
 
 /// Sessions in which the same commands must have fixed an error that says little.
 const GENERAL_SESSIONS_MIN: usize = 2;
+
+/// Tasks that pass work on, or only tell something.
+const PASSING_ON: &[&str] =
+    &["git push", "git commit", "git add", "git fetch", "gh pr", "gh run", "gh issue"];
 
 /// What a line contains that only says that something failed, or counts what did, in lower case.
 const GENERAL: &[&str] = &[
@@ -185,7 +192,7 @@ pub fn fixed_failures(session: &str, exchanges: &[Exchange]) -> Vec<FixedFailure
         let TrailKind::Ran(failed) = &step.kind else { return None };
         let TrailEnd::Failed(output) = &failed.end else { return None };
         let signs = FailureSigns::recognise(&failed.line, output)?;
-        let fixed_by = end_of(failed, output, steps.get(place + 1..)?)?;
+        let fixed_by = end_of((step, failed, output), steps.get(place + 1..)?)?;
         Some(FixedFailure {
             signs,
             command: shown_command(&failed.core),
@@ -199,21 +206,30 @@ pub fn fixed_failures(session: &str, exchanges: &[Exchange]) -> Vec<FixedFailure
 }
 
 /// Returns what made the command work, if anything did.
-fn end_of(failed: &TrailCommand, output: &str, later: &[TrailStep]) -> Option<FailureFix> {
-    let (mut commands, mut files) = (Vec::new(), Vec::new());
-    for step in later.iter().take(STEPS_MAX) {
-        match &step.kind {
+fn end_of(
+    (step, failed, output): (&TrailStep, &TrailCommand, &RedactedText),
+    later: &[TrailStep],
+) -> Option<FailureFix> {
+    let (mut between, mut files): (Vec<&TrailCommand>, Vec<String>) = (Vec::new(), Vec::new());
+    for next in later.iter().take(STEPS_MAX) {
+        match &next.kind {
             TrailKind::Changed(file) if is_path(file) => files.push(name_of(file).to_owned()),
             TrailKind::Changed(_) => {}
             TrailKind::Ran(ran) => {
                 let is_again = failed.tries_the_same(ran);
                 match (&ran.end, is_again) {
                     (TrailEnd::Worked, true) => {
-                        return end_with(failed, ran, commands, named_in(output, files));
+                        let pair = pair_of((step, failed, output), ran, &between);
+                        let fix = fix_of(&pair, files.clone());
+                        // What is no fix may have helped the command that works later.
+                        if fix.is_some() || pair.class == CandidateClass::StepBetween {
+                            return fix;
+                        }
+                        between.push(ran);
                     }
-                    (TrailEnd::Worked, false) => commands.push(shown_command(&ran.core)),
+                    (TrailEnd::Worked, false) => between.push(ran),
                     // It still fails: what was done so far did not help alone.
-                    (TrailEnd::Failed(_), true) => commands.clear(),
+                    (TrailEnd::Failed(_), true) => between.clear(),
                     (TrailEnd::Failed(_), false) => {}
                 }
             }
@@ -222,22 +238,86 @@ fn end_of(failed: &TrailCommand, output: &str, later: &[TrailStep]) -> Option<Fa
     None
 }
 
-fn end_with(
-    failed: &TrailCommand,
+fn pair_of(
+    (step, failed, output): (&TrailStep, &TrailCommand, &RedactedText),
     worked: &TrailCommand,
-    mut commands: Vec<String>,
-    files: Option<Vec<String>>,
-) -> Option<FailureFix> {
+    between: &[&TrailCommand],
+) -> CommandPair {
+    CommandPair {
+        class: match failed.essence == worked.essence {
+            true => CandidateClass::StepBetween,
+            false => CandidateClass::OtherForm,
+        },
+        ordinal: step.ordinal,
+        at_ms: step.at_ms,
+        failed: failed.clone(),
+        output: output.to_string(),
+        worked: worked.clone(),
+        between: between.iter().map(|ran| (*ran).clone()).collect(),
+    }
+}
+
+/// Returns what fixed a failure, given all that was done between it and the success.
+fn fix_of(pair: &CommandPair, files: Vec<String>) -> Option<FailureFix> {
+    let CommandPair { failed, worked, .. } = pair;
+    if !is_wrapper_changed(failed, worked) && !PairGates::examine(pair).passes() {
+        return None;
+    }
+    // What prepares the shell is the fix, whatever was edited meanwhile.
+    if !new_set_up(&failed.line, &worked.line).is_empty() {
+        return Some(FailureFix::Commands(vec![as_it_ran(failed, worked)]));
+    }
+    let is_moved = directory(&failed.line) != directory(&worked.line);
+    if is_moved && pair.class == CandidateClass::StepBetween {
+        let is_here = directory(&worked.line).is_some_and(|place| !place.starts_with(['/', '~']));
+        return is_here.then(|| FailureFix::Commands(vec![as_it_ran(failed, worked)]));
+    }
+    if pair.class == CandidateClass::OtherForm {
+        // Of another command and an edit, nobody knows which one helped.
+        let is_certain = files.is_empty() || is_of_environment(&pair.output);
+        return is_certain.then(|| FailureFix::Commands(vec![as_it_ran(failed, worked)]));
+    }
+    // What the machine lacks is not in a source file.
+    let is_source = |file: &String| !is_setting(file);
+    let files: Vec<String> = match is_of_environment(&pair.output) {
+        true => files.into_iter().filter(|file| !is_source(file)).collect(),
+        false => files,
+    };
     // Of several edits, nobody knows which one helped.
-    let files = files?;
+    let files = named_in(&pair.output, files)?;
     if !files.is_empty() {
         return Some(FailureFix::Edits(files));
     }
-    if failed.essence != worked.essence {
-        commands = vec![shown_command(&worked.core)];
-    }
-    // The same again, with nothing done: chance.
+    let goal = failed.tasks.last().map_or("", String::as_str);
+    let helped = pair.between.iter().filter(|ran| !is_no_help(ran, goal));
+    let commands: Vec<String> = helped.map(|ran| shown_command(&ran.core)).collect();
+    // The same again, with nothing done that could help: chance.
     (!commands.is_empty()).then(|| FailureFix::Commands(last_of(commands, COMMANDS_MAX)))
+}
+
+/// Tells whether a command cannot have helped: it only checks something, or passes work on.
+fn is_no_help(ran: &TrailCommand, goal: &str) -> bool {
+    let passes_on = |task: &String| {
+        PASSING_ON.contains(&task.as_str())
+            || task.ends_with(" version")
+            || is_check(task) && !task.contains("fix")
+    };
+    !may_help(&ran.core, goal) && ran.tasks.iter().all(passes_on)
+}
+
+/// Tells whether one command is the other with a program in front that runs it, such as `uv run`.
+fn is_wrapper_changed(failed: &TrailCommand, worked: &TrailCommand) -> bool {
+    let ends_with =
+        |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with(' '));
+    let (failed, worked) = (failed.essence.as_str(), worked.essence.as_str());
+    ends_with(failed, worked) || ends_with(worked, failed)
+}
+
+/// Returns a command that worked: as it ran, where that is in another directory or prepares the shell.
+fn as_it_ran(failed: &TrailCommand, worked: &TrailCommand) -> String {
+    let is_moved = directory(&failed.line) != directory(&worked.line);
+    let is_prepared = !new_set_up(&failed.line, &worked.line).is_empty();
+    shown_command(if is_moved || is_prepared { &worked.line } else { &worked.core })
 }
 
 /// Returns the edited files that an output names, or the only one; `None` where several were edited and none is named.
@@ -334,7 +414,11 @@ mod tests {
             (vec![ran("npm ci")], "npm run build", commands(&["npm ci"])),
             (vec![], "npm run build --legacy", commands(&["npm run build --legacy"])),
             (vec![edited("/w/package.json")], "npm run build", edits(&["package.json"])),
-            (vec![edited("a.js"), edited("index.js")], "npm run build", edits(&["index.js"])),
+            (
+                vec![edited("a.js"), edited("package.json")],
+                "npm run build",
+                edits(&["package.json"]),
+            ),
             (
                 vec![failed("npm run build", MISSING), ran("npm ci")],
                 "npm run build",
@@ -351,6 +435,65 @@ mod tests {
                 ("s", 7, Some(0))
             );
             assert_eq!(found[0].command, "npm run build");
+        }
+    }
+
+    // S20 of the cases, and others of these kinds.
+    #[test]
+    fn the_fix_is_told_as_it_ran_and_what_is_none_is_not_told() {
+        let engine = "ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)";
+        let broken = "src/cart.ts(3,1): error TS2304: Cannot find name 'price' in this scope";
+        for (command, output, between, worked, expected) in [
+            (
+                "pnpm --filter shop test",
+                engine,
+                vec![edited("src/cart.ts")],
+                ". nvm.sh && nvm use && pnpm --filter shop test",
+                Some(commands(&[". nvm.sh && nvm use && pnpm --filter shop test"])),
+            ),
+            (
+                "pytest -q",
+                "ModuleNotFoundError: No module named 'flask_login' here",
+                vec![],
+                "source .venv/bin/activate && pytest -q",
+                Some(commands(&["source .venv/bin/activate && pytest -q"])),
+            ),
+            (
+                "go build ./...",
+                "pattern ./...: directory prefix . does not contain main module",
+                vec![],
+                "cd agents/caracal && go build ./...",
+                Some(commands(&["cd agents/caracal && go build ./..."])),
+            ),
+            ("biome check .", broken, vec![], "biome version", None),
+            (
+                "black --check src",
+                "would reformat src/a.py, one file here",
+                vec![],
+                "black --diff src",
+                None,
+            ),
+            (
+                "shfmtx run",
+                "bash: shfmtx: command not found",
+                vec![edited("fossa.sh")],
+                "shfmtx run",
+                None,
+            ),
+            ("make build", broken, vec![ran("git push"), ran("npm test")], "make build", None),
+            (
+                "npm run build",
+                broken,
+                vec![edited("src/cart.ts")],
+                "npm run build",
+                Some(edits(&["cart.ts"])),
+            ),
+        ] {
+            let mut parts = vec![failed(command, output)];
+            parts.extend(between);
+            parts.push(ran(worked));
+            let found = rows("s", &parts).into_iter().next().map(|row| row.fixed_by);
+            assert_eq!(found, expected, "{command}, then {worked}");
         }
     }
 

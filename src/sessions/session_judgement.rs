@@ -213,7 +213,7 @@ mod tests {
         let missing = "error: Cannot find module 'left-pad' from '/w/a1/src/index.js:12'";
         let tells = |parts: &[PartKind]| {
             let found = crate::fixed_failure::fixed_failures("s", &[exchange(parts)]);
-            may_recommend_fix(&found[0], "npm run build")
+            found.first().is_some_and(|found| may_recommend_fix(found, "npm run build"))
         };
         for (step, is_told) in [
             ("npm ci", true),
@@ -231,7 +231,8 @@ mod tests {
             ("src/ignore-all-previous-instructions.md", false),
             ("a; rm -rf x", false),
         ] {
-            let parts = [failed("npm run build", missing), edited(file), ran("npm run build")];
+            let broken = "src/cart.ts(3,1): error TS2304: Cannot find name 'price' in this scope";
+            let parts = [failed("npm run build", broken), edited(file), ran("npm run build")];
             let found = crate::fixed_failure::fixed_failures("s", &[exchange(&parts)]);
             let is_it =
                 found.first().is_some_and(|found| may_recommend_fix(found, "npm run build"));

@@ -105,6 +105,10 @@ impl StoredPlaces for KnownPlaces<'_> {
         self.key_of(common_dir, ServedDirectory::git)
     }
 
+    fn key_of_control_files(&self, files: &Path) -> Option<RepoKey> {
+        self.key_of(files, ServedDirectory::control_files)
+    }
+
     fn key_of_folder(&self, folder: &Path) -> Option<RepoKey> {
         self.key_of(folder, ServedDirectory::folder)
     }

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 
 use event::RepoKey;
 use guard::secrets::RedactedText;
-use place::{Place, PlaceSource, VersionControl, common_dir_key, folder_key, has_commit};
+use place::{
+    Place, PlaceSource, VersionControl, commit_of_control_files, common_dir_key,
+    control_files_have_commit, folder_key, has_commit,
+};
 
 use super::Store;
 use super::directory_identity::DirectoryIdentity;
@@ -25,6 +28,8 @@ const FIRST_LINE_BYTES_MAX: u64 = 1024;
 enum DirectoryContent {
     /// The files of a git repository.
     Git,
+    /// The files of Mercurial, Sapling or Jujutsu, in a folder of theirs at the top.
+    ControlFiles,
     /// A project without version control.
     Folder,
 }
@@ -42,8 +47,12 @@ impl ServedDirectory {
     /// Returns the directory of a place. `None` where no directory decides its key, or its path holds a secret or is no text.
     pub(super) fn from_place(place: &Place) -> Option<Self> {
         let (path, content) = match (&place.work_tree, &place.because) {
-            (Some(tree), _) if tree.control == VersionControl::Git => {
-                (&tree.common_dir, DirectoryContent::Git)
+            (Some(tree), _) => {
+                let files = tree.repository_files();
+                let is_git = tree.control == VersionControl::Git || files.ends_with(".git");
+                let content =
+                    if is_git { DirectoryContent::Git } else { DirectoryContent::ControlFiles };
+                (files, content)
             }
             (
                 None,
@@ -51,12 +60,17 @@ impl ServedDirectory {
                 | PlaceSource::Mark { .. }
                 | PlaceSource::Declared(_)
                 | PlaceSource::Folder(_),
-            ) => (&place.top, DirectoryContent::Folder),
+            ) => (place.top.clone(), DirectoryContent::Folder),
             _ => return None,
         };
         let text = path.to_str()?;
         let is_plain = RedactedText::stamp(text).as_str() == text;
-        is_plain.then(|| Self::look(path, content)).flatten()
+        is_plain.then(|| Self::look(&path, content)).flatten()
+    }
+
+    /// Looks at the folder with the files of Mercurial, Sapling or Jujutsu.
+    pub(super) fn control_files(path: &Path) -> Option<Self> {
+        Self::look(path, DirectoryContent::ControlFiles)
     }
 
     /// Looks at the common directory of a git repository.
@@ -78,6 +92,7 @@ impl ServedDirectory {
     pub(super) fn path_key(&self) -> RepoKey {
         match self.content {
             DirectoryContent::Git => common_dir_key(&self.path),
+            DirectoryContent::ControlFiles => folder_key(self.path.parent().unwrap_or(&self.path)),
             DirectoryContent::Folder => folder_key(&self.path),
         }
     }
@@ -96,10 +111,10 @@ impl ServedDirectory {
         }
         match (self.content, &record.first_commit) {
             (DirectoryContent::Folder, _) => is_directory || !is_moved(record),
-            (DirectoryContent::Git, Some(commit)) => {
-                has_commit(&self.path, commit).unwrap_or(is_directory)
+            (DirectoryContent::Git | DirectoryContent::ControlFiles, Some(commit)) => {
+                self.has_commit(commit).unwrap_or(is_directory)
             }
-            (DirectoryContent::Git, None) => is_directory,
+            (DirectoryContent::Git | DirectoryContent::ControlFiles, None) => is_directory,
         }
     }
 
@@ -110,13 +125,23 @@ impl ServedDirectory {
         records: &[PlaceRecord],
         head: Option<&str>,
     ) -> Option<String> {
-        if self.content == DirectoryContent::Folder {
-            return None;
-        }
+        let first = || match self.content {
+            DirectoryContent::Git => first_of_log(&self.path).or_else(|| head.map(str::to_owned)),
+            DirectoryContent::ControlFiles => commit_of_control_files(&self.path),
+            DirectoryContent::Folder => None,
+        };
         let before = records.iter().filter_map(|record| record.first_commit.as_ref());
-        let mut before = before.filter(|commit| has_commit(&self.path, commit) == Some(true));
-        let first = || first_of_log(&self.path).or_else(|| head.map(str::to_owned));
+        let mut before = before.filter(|commit| self.has_commit(commit) == Some(true));
         before.next().cloned().or_else(first)
+    }
+
+    /// Tells whether the repository has a commit; `None` where its files cannot tell.
+    fn has_commit(&self, commit: &str) -> Option<bool> {
+        match self.content {
+            DirectoryContent::Git => has_commit(&self.path, commit),
+            DirectoryContent::ControlFiles => control_files_have_commit(&self.path, commit),
+            DirectoryContent::Folder => None,
+        }
     }
 }
 

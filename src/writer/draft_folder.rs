@@ -54,6 +54,6 @@ fn kept_folder(
     let place = directory.is_absolute().then(|| store.place_at(directory, config));
     let place = place.filter(|place| place.repository.as_ref() == Some(repo));
     let viewpoint = FileViewpoint::new(place.as_ref(), directory, store.machine().home.as_deref());
-    let kept = viewpoint.kept_path(stated);
+    let kept = viewpoint.kept_folder(stated);
     (kept.text, kept.presence)
 }

@@ -49,6 +49,8 @@ struct Save {
     tags: Vec<String>,
     #[prost(string, optional, tag = "9")]
     repo: Option<String>,
+    #[prost(string, optional, tag = "11")]
+    folder: Option<String>,
 }
 
 /// Of the messages that begin with ids: show, feedback, pin, and the like.
@@ -213,6 +215,7 @@ fn save(lesson: &str) -> Save {
         lesson: Some(lesson.to_owned()),
         tags: vec!["cart".to_owned()],
         repo: Some("acme/web".to_owned()),
+        folder: None,
     }
 }
 
@@ -230,6 +233,18 @@ fn only_id(world: &World) -> String {
 fn refused(answer: Result<Answer, Status>) -> (Code, String) {
     let status = answer.expect_err("it was answered");
     (status.code(), status.message().to_owned())
+}
+
+// S-PATH-5, S-GRPC-1
+#[test]
+fn a_save_over_grpc_records_its_folder() {
+    let world = World::sharing();
+    let server = Server::start(&world, &["--no-token"]);
+    let folder = Some("packages/api".to_owned());
+    let of_api = Save { folder, ..save("freeze the clock in the tests of routes") };
+    server.call("Save", of_api).unwrap();
+    let folder = world.all_events()[0].folder();
+    assert_eq!(folder.map(|folder| folder.to_string()).as_deref(), Some("packages/api"));
 }
 
 // S-GRPC-1

@@ -3,6 +3,7 @@
 //! `clients::hooks`).
 
 mod advice;
+mod readers;
 mod repeats;
 mod silence;
 
@@ -169,6 +170,30 @@ impl Format {
 fn by_hooks(world: &World) -> Vec<Event> {
     let is_ours = |event: &Event| event.source.as_deref() == Some("hook");
     world.all_events().into_iter().filter(is_ours).collect()
+}
+
+// S-PATH-5
+#[test]
+fn a_fix_is_of_the_package_it_was_made_in() {
+    for format in FORMATS {
+        let world = World::new();
+        let top = repo(&world, "shop");
+        for (file, text) in [
+            ("package.json", r#"{"workspaces":["packages/*"]}"#),
+            ("packages/web/package.json", "{}"),
+            ("packages/web/src/a.ts", ""),
+        ] {
+            let path = top.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        world.git(&top, &["init", "--quiet"]);
+        format.learn(&world, "s1", &top.join("packages/web"));
+        let events = by_hooks(&world);
+        let folders = events.iter().map(|event| Some(event.folder()?.to_string()));
+        let folders: Vec<Option<String>> = folders.collect();
+        assert_eq!(folders, [Some("packages/web".to_owned())], "{}", format.agent);
+    }
 }
 
 // S-HOOK-1, S-HOOK-4, S-HOOK-5

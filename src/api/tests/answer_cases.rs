@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use event::Author;
 use memory::Maturity;
 use requests::browse::BrowseRequest;
-use requests::listing::{RecordsRequest, RecordsScope, TagsRequest};
+use requests::listing::{RecentArguments, RecordsRequest, RecordsScope, TagsRequest};
 use requests::sessions::SessionSearchRequest;
 use requests::verb::{Verb, VerbKind};
 use requests::verbs::VERBS;
@@ -176,11 +176,11 @@ fn programs() -> Vec<Case> {
     let read = |name, variant, request: Request| Case::of_request(Shared, name, variant, request);
     let list = |name, listing: Listing| Case::of_request(Shared, name, "whole", listing);
     let sweep = |sweep| SweepRequest { sweep, extent: ChangeExtent::Show, note: None };
-    let records = |of, cursor| Listing::Records(RecordsRequest { of, cursor });
+    let records = |of, cursor| Listing::Records(RecordsRequest { of, cursor, ..<_>::default() });
     vec![
         read("whoami", "here", Request::Whoami),
         read("digest", "whole", Request::Digest),
-        read("recent", "three", Request::Recent(3)),
+        read("recent", "three", Request::Recent(RecentArguments { limit: 3, ..<_>::default() })),
         read(
             "complete",
             "tags",

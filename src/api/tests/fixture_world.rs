@@ -83,6 +83,41 @@ impl World {
         Local::new(self.core(), caller(Some(self.tree())))
     }
 
+    /// Asks as an agent in a folder of the work tree.
+    pub(super) fn agent_below(&self, folder: &str) -> Local {
+        Local::new(self.core(), caller(Some(self.tree().join(folder))))
+    }
+
+    /// Writes the log of the repository.
+    pub(super) fn write_log(&self, lines: &[Value]) {
+        let repo = RepoKey::parse(LOGS[0].0).unwrap();
+        std::fs::create_dir_all(self.store().root()).unwrap();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(self.store().log_of(&repo), text).unwrap();
+    }
+
+    /// Writes a file of the work tree.
+    pub(super) fn write_file(&self, path: &str, text: &str) {
+        let path = self.tree().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Renames a file or folder of the work tree as git does.
+    pub(super) fn rename(&self, from: &str, to: &str) {
+        git(&self.tree(), &["mv", from, to]);
+    }
+
+    /// Removes a folder of the work tree.
+    pub(super) fn remove(&self, folder: &str) {
+        std::fs::remove_dir_all(self.tree().join(folder)).unwrap();
+    }
+
+    /// Commits all that is in the work tree.
+    pub(super) fn commit(&self) {
+        commit(&self.tree(), NOW);
+    }
+
     /// Asks over a network: without a directory, after an agent came from the work tree.
     pub(super) fn network(&self) -> Local {
         let core = self.core();

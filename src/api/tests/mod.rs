@@ -5,6 +5,7 @@ mod answer_cases;
 mod answer_types;
 mod file_surfaces;
 mod fixture_world;
+mod named_folders;
 
 use std::path::PathBuf;
 

@@ -11,9 +11,10 @@ use event::{RepoKey, Timestamp};
 use memory::{FoldMark, Memory};
 use place::{Machine, Place, place_by_files};
 use search::snapshot::Snapshot;
-use search::staleness::{GitError, StalenessCheck, StalenessReport, UnmergedMemories};
+use search::staleness::{GitError, MovedPaths, StalenessCheck, StalenessReport, UnmergedMemories};
 
 use super::merge_state::{GitPatience, MergeState};
+use super::moved_state::{FollowedNames, MovedState};
 use super::tree_print::tree_print;
 
 /// Most memories of a repository that are checked, the newest.
@@ -35,6 +36,7 @@ pub struct KnownTree {
     repo: RepoKey,
     last: Mutex<Option<Arc<TreeLook>>>,
     merge_state: Mutex<MergeState>,
+    moved_state: Mutex<MovedState>,
 }
 
 /// What a look found.
@@ -61,7 +63,8 @@ impl KnownTree {
     /// A work tree that was not looked at yet.
     #[must_use]
     pub fn new(top: PathBuf, repo: RepoKey) -> Self {
-        Self { top, repo, last: Mutex::default(), merge_state: Mutex::default() }
+        let (last, merge_state, moved_state) = <_>::default();
+        Self { top, repo, last, merge_state, moved_state }
     }
 
     /// Returns its top directory.
@@ -105,6 +108,26 @@ impl KnownTree {
                 Err(TryLockError::WouldBlock) => return Arc::default(),
             }
         }
+    }
+
+    /// Returns what names of a caller, and those of its memories, are called now. `place` is the work tree as it is now.
+    #[must_use]
+    pub fn moved(
+        &self,
+        place: &Place,
+        snapshot: &Snapshot,
+        names: (&[String], FollowedNames),
+        (now, patience): (Timestamp, GitPatience),
+    ) -> Arc<MovedPaths> {
+        let mut state = match (self.moved_state.try_lock(), patience) {
+            (Ok(state), _) => state,
+            (Err(TryLockError::Poisoned(poisoned)), _) => poisoned.into_inner(),
+            (Err(TryLockError::WouldBlock), GitPatience::Hook) => return Arc::default(),
+            (Err(TryLockError::WouldBlock), _) => {
+                self.moved_state.lock().unwrap_or_else(PoisonError::into_inner)
+            }
+        };
+        state.look(place, (&self.repo, snapshot), names, (now, patience))
     }
 
     /// Tells whether a file that is gone is there under another name, as far as the last look knows.

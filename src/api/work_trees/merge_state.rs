@@ -9,12 +9,12 @@ use event::{EventId, RepoKey, Timestamp};
 use memory::FoldMark;
 use place::{Place, WorkTree};
 use search::snapshot::Snapshot;
-use search::staleness::{CommitStamp, UnmergedMemories, unmerged_stamps};
+use search::staleness::{CommitStamp, UnmergedMemories, UnmergedPolicy, unmerged_stamps};
 
 use super::tree_print::tree_print;
 
 /// How long an answer holds at most where git gave none in time, in seconds.
-const SILENCE_SECONDS: i64 = 60;
+pub(super) const SILENCE_SECONDS: i64 = 60;
 
 /// How long somebody waits for git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +25,16 @@ pub enum GitPatience {
     Asker,
     /// The thread that looks before anybody asks.
     Watcher,
+}
+
+impl From<UnmergedPolicy> for GitPatience {
+    /// Hooks leave out what is not merged.
+    fn from(policy: UnmergedPolicy) -> Self {
+        match policy {
+            UnmergedPolicy::LeftOut => Self::Hook,
+            UnmergedPolicy::Marked => Self::Asker,
+        }
+    }
 }
 
 impl GitPatience {

@@ -2,12 +2,13 @@
 //! of their own, and listeners want to hear of a stale memory before anybody asks.
 //!
 //! In reading order: [`known_tree`] (one of them, and its last look), `tree_print` (whether it still is as it was then), `merge_state`
-//! (which memories are of branches that are not merged in it),
+//! (which memories are of branches that are not merged in it), `moved_state` (what files and folders are called now),
 //! [`stale_events`] (what listeners are told), [`watcher`] (the thread that looks). Not here: whether a memory is stale
 //! (`search::staleness`), the answers (`local::look`).
 
 pub mod known_tree;
 pub mod merge_state;
+pub mod moved_state;
 pub mod stale_events;
 mod tree_print;
 pub mod watcher;

@@ -13,6 +13,7 @@ use search::snapshot::Snapshot;
 
 use super::known_tree::{KnownTree, TreeLook};
 use super::merge_state::GitPatience;
+use super::moved_state::FollowedNames;
 use super::stale_events::ReportedTree;
 use crate::journal::Journal;
 use crate::journal::agent_delivery::DeliveryJournal;
@@ -184,6 +185,8 @@ impl StaleWatcher {
         };
         // The next search then finds it known.
         let _ = tree.unmerged(&look.place, snapshot, ((core.clock)().now, GitPatience::Watcher));
+        let all = (&[][..], FollowedNames::FoldersAndFiles);
+        let _ = tree.moved(&look.place, snapshot, all, ((core.clock)().now, GitPatience::Watcher));
         let journal = core.delivery_journal.as_ref().map(DeliveryJournal::journal);
         let seen = self.seen.entry(tree.top().to_owned()).or_insert_with(|| SeenTree {
             tree: Arc::clone(tree),

@@ -54,6 +54,9 @@ pub struct Export {
     /// Memories of this repository [default: that of this directory]
     #[arg(long, value_name = "REPO", requires = "format", conflicts_with = "all")]
     pub repo: Option<String>,
+    /// Only learned in this folder of a repository, or below it: a package, such as packages/web (may be repeated: any may match)
+    #[arg(long = "folder", value_name = "FOLDER", requires = "format")]
+    pub folders: Vec<String>,
     /// How proven a memory must be: proven or established [default: proven]
     #[arg(long, value_name = "MATURITY", conflicts_with_all = ["remove", "format"])]
     pub min: Option<String>,

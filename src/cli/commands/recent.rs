@@ -23,5 +23,5 @@ pub struct Recent {
 /// Runs the command.
 pub(super) fn recent(context: &mut CommandContext<'_, '_>, command: &Recent) -> CommandResult {
     let request: RecentArguments = command.arguments.read()?;
-    Ok(CommandEnd::answer(command.form, context.ask(&Request::Recent(request.limit))?))
+    Ok(CommandEnd::answer(command.form, context.ask(&Request::Recent(request))?))
 }

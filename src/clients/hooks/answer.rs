@@ -40,7 +40,7 @@ impl AnswerFormat {
     pub fn reaches_model(self, event: &HookEvent) -> bool {
         match (self, event) {
             (_, HookEvent::Start(_) | HookEvent::ToolFailed(_)) => true,
-            (Self::Cursor | Self::Copilot, HookEvent::Prompt(_)) => false,
+            (Self::Cursor, HookEvent::Prompt(_)) => false,
             (_, HookEvent::Prompt(_)) => true,
             (Self::Cline | Self::OpenCode, HookEvent::Compact) => true,
             (_, HookEvent::Compact | HookEvent::ToolSucceeded(_) | HookEvent::End) => false,

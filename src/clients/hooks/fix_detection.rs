@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::hook_input::{HookEvent, ToolCall};
 use super::outcome::OutcomeEvidence;
 use super::recall::tag_request;
-use super::session::SessionEntry;
+use super::session_entry::SessionEntry;
 use super::session_summary;
 use super::switch::LEARN;
 use super::tool::Tool;

@@ -40,6 +40,8 @@ pub struct HookInput {
     pub event_name: String,
     /// The id of the session, if the client sends it.
     pub session_id: Option<RedactedText>,
+    /// The id of the subagent that it happened to, if the client sends one.
+    pub subagent: Option<RedactedText>,
     /// The working directory of the session, if the client sends it.
     pub directory: Option<PathBuf>,
 }
@@ -70,7 +72,21 @@ pub enum StartReason {
     Resumed,
     /// Its context was compacted or cleared.
     Emptied,
+    /// A subagent begins, in a context of its own.
+    Subagent(SubagentWork),
 }
+
+/// What a subagent can do, as far as its type tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubagentWork {
+    /// It only looks and reports.
+    Looks,
+    /// Anything.
+    Any,
+}
+
+/// The types of subagents that come with clients and only look.
+const LOOKING: [&str; 3] = ["explore", "explorer", "plan"];
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,17 +134,28 @@ fn parse(fields: &Map<String, Value>, event: Option<&str>) -> Result<HookInput, 
     let session_id = session
         .filter(|id| !id.is_empty() && id.len() <= SESSION_BYTES_MAX)
         .map(RedactedText::stamp);
+    let subagent = text(fields, &["agent_id", "agentId", "subagent_id"]);
+    let subagent = subagent
+        .filter(|id| !id.is_empty() && id.len() <= SESSION_BYTES_MAX)
+        .map(RedactedText::stamp);
     let first_root = ["workspace_roots", "workspaceRoots"]
         .iter()
         .find_map(|name| fields.get(*name)?.get(0)?.as_str());
     let directory = text(fields, &["cwd", "working_directory", "workingDirectory"]).or(first_root);
     let directory = directory.map(PathBuf::from).filter(|path| path.is_absolute());
-    Ok(HookInput { event, event_name, session_id, directory })
+    Ok(HookInput { event, event_name, session_id, subagent, directory })
 }
 
 fn event_of(fields: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAnswer> {
     Ok(match plain_name(event).as_str() {
         "sessionstart" | "taskstart" | "start" => HookEvent::Start(start_reason(fields)),
+        "subagentstart" => {
+            let kind = text(fields, &["agent_type", "agentType", "subagent_type"]);
+            let kind = kind.map(plain_name).unwrap_or_default();
+            let looks = LOOKING.contains(&kind.as_str());
+            let work = if looks { SubagentWork::Looks } else { SubagentWork::Any };
+            HookEvent::Start(StartReason::Subagent(work))
+        }
         "taskresume" => HookEvent::Start(StartReason::Resumed),
         "userpromptsubmit"
         | "userpromptsubmitted"

@@ -18,6 +18,7 @@ mod payload_fields;
 pub mod recall;
 pub mod session;
 pub mod session_dedup;
+pub mod session_entry;
 pub mod session_summary;
 pub mod tool;
 
@@ -30,9 +31,10 @@ use guard::secrets::RedactedText;
 use writer::exit::deliver;
 
 use answer::AnswerFormat;
-use hook_input::{HookEvent, HookInput};
+use hook_input::{HookEvent, HookInput, StartReason};
 use loaded_files::loaded_files;
-use session::{Session, SessionEntry};
+use session::{Session, SessionReader};
+use session_entry::{SessionEntry, ShowOccasion};
 
 /// Which hooks are switched on.
 pub mod switch {
@@ -119,7 +121,15 @@ pub fn run(
     if matches!(input.event, HookEvent::Compact | HookEvent::End) {
         (hook.on_transcript_growth)();
     }
-    let session = Session::open(hook.cache, hook.agent, input.session_id.as_deref(), hook.now);
+    let reader = SessionReader {
+        agent: hook.agent,
+        session: input.session_id.as_deref(),
+        subagent: input.subagent.as_deref(),
+    };
+    let mut session = Session::open(hook.cache, reader, hook.now);
+    if input.event == HookEvent::Start(StartReason::Emptied) {
+        session.record(SessionEntry::Emptied);
+    }
     let mut call = HookRun { form: AnswerFormat::for_agent(hook.agent), input, session, hook };
     let answered = call.answer(output);
     // Learning produces no output, so it runs after the answer.
@@ -211,8 +221,12 @@ impl HookRun<'_> {
         let text = self.form.answer(&self.input.event_name, &fenced);
         // A briefing may repeat memories that were shown before.
         let is_briefing = matches!(self.input.event, HookEvent::Start(_));
-        if !is_briefing && !recalled.ids.is_empty() && !self.session.is_first_to_show(&recalled.ids)
-        {
+        let at = match &self.input.event {
+            HookEvent::ToolFailed(call) => ShowOccasion::Failure(recall::failure_key(call)),
+            _ => ShowOccasion::Other,
+        };
+        let is_told_once = !is_briefing && !recalled.ids.is_empty();
+        if is_told_once && !self.session.is_first_to_show(&recalled.ids, at) {
             return Err(NoAnswer::Nothing("another hook shows the same memories"));
         }
         // If the client does not read the answer, nothing was shown, and the next start is briefed again.

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use super::hook_input::{HookInput, StartReason, ToolCall};
+use super::hook_input::{HookInput, StartReason, SubagentWork, ToolCall};
 use super::no_answer::{ApiConnection, NoAnswer};
-use super::session::Session;
+use super::session::{Session, SessionState};
 use super::session_dedup::{NewMemories, line_id, new_memories};
 use super::tool::Tool;
 use api::signature::{self, Signature};
@@ -16,8 +16,8 @@ use learning::commands::{core_command, is_trivial};
 use reply::SearchAnswer;
 use requests::Request;
 use requests::{
-    ContextRequest, FailedCommand, Failure, Flagged, Mode, QUERY_BYTES_MAX, Reply, SearchRequest,
-    SessionSearchRequest, Shape, Tiers, UnmergedPolicy,
+    BriefingReader, ContextRequest, FailedCommand, Failure, Flagged, Mode, QUERY_BYTES_MAX, Reply,
+    SearchRequest, SessionSearchRequest, Shape, Tiers, UnmergedPolicy,
 };
 use store::JOIN_COMMAND;
 
@@ -38,9 +38,16 @@ const PROMPT_LIKELIHOOD_PERCENT: u8 = 20;
 /// The same for a failure. It is not sufficient: the memory must also contain what the failure says ([`Failure`]).
 pub const FAILURE_LIKELIHOOD_PERCENT: u8 = 5;
 
-/// Most lessons in an answer to a prompt and to a failure.
+/// Most tokens of the briefing of a subagent: its context is empty, and its task is one of many.
+const SUBAGENT_TOKENS: usize = 300;
+
+/// Most lessons in an answer to a prompt.
 const PROMPT_HITS_MAX: usize = 3;
-const FAILURE_HITS_MAX: usize = 2;
+/// Most lessons that are found for a failure: the best that was not told beside one is told.
+const FAILURE_HITS_MAX: usize = 3;
+/// How often one failure is answered, and how many lessons are told beside failures in all: a wrong hint must not be repeated.
+const ANSWERS_PER_FAILURE_MAX: usize = 2;
+const FAILURE_LESSONS_MAX: usize = 12;
 
 /// Shortest prompt that is looked up, in words. Shorter ones just say to go on.
 const PROMPT_WORDS_MIN: usize = 3;
@@ -61,15 +68,24 @@ pub(super) fn start_briefing(
     session: &Session,
     reach: impl FnOnce() -> ApiConnection,
 ) -> Result<NewMemories, NoAnswer> {
-    let max_tokens = START_TOKENS - FENCE_BYTES.div_ceil(TOKEN_BYTES);
+    let most = match why {
+        StartReason::Subagent(SubagentWork::Looks) => {
+            return Err(NoAnswer::Nothing("the subagent only looks"));
+        }
+        StartReason::Subagent(SubagentWork::Any) => SUBAGENT_TOKENS,
+        StartReason::Fresh | StartReason::Resumed | StartReason::Emptied => START_TOKENS,
+    };
+    let max_tokens = most - FENCE_BYTES.div_ceil(TOKEN_BYTES);
     let shape = Shape::Words;
     let unmerged = UnmergedPolicy::LeftOut;
+    let reader = match why {
+        StartReason::Subagent(_) => BriefingReader::Subagent,
+        StartReason::Fresh | StartReason::Resumed | StartReason::Emptied => BriefingReader::Session,
+    };
     let request =
-        ContextRequest { max_tokens, shape, loaded, unmerged, ..ContextRequest::default() };
+        ContextRequest { max_tokens, shape, loaded, unmerged, reader, ..ContextRequest::default() };
     let reply = reach()?.ask(&Request::Context(request))?;
-    let none = BTreeSet::new();
-    let shown = if why == StartReason::Emptied { &none } else { &session.state.shown_ids };
-    let fresh = new_memories(&reply.text, shown);
+    let fresh = new_memories(&reply.text, &session.state.shown_ids);
     // A repository that became another one has no memories yet; where they are is asked once, and so must be shown.
     if fresh.ids.is_empty() && !fresh.text.contains(JOIN_COMMAND) {
         return Err(NoAnswer::Nothing("there is nothing that this session was not shown before"));
@@ -89,12 +105,13 @@ pub(super) fn prompt_lessons(
     if session.state.is_prompted {
         return Err(NoAnswer::Nothing("only the first prompt of a session is looked up"));
     }
-    let is_command = text.starts_with(['/', '!', '#']);
+    // Of a background task that ended, a client tells as if the user had written it.
+    let is_command = text.starts_with(['/', '!', '#']) || text.starts_with("<task-notification>");
     if is_command || text.split_whitespace().count() < PROMPT_WORDS_MIN {
         return Err(NoAnswer::Nothing(PROMPT_TOO_SHORT));
     }
     let reply = reach()?.ask(&Request::Search(prompt_request(text)))?;
-    new_lessons(FOR_PROMPT, &reply, session, None)
+    new_lessons(FOR_PROMPT, &reply, &session.state.shown_ids, None)
 }
 
 /// Returns the search for a prompt. A lesson must also share enough rare words with it, as with a failure: "commit all
@@ -127,29 +144,42 @@ pub(super) fn failure_lessons(
 ) -> Result<NewMemories, NoAnswer> {
     let request =
         failure_request(call).ok_or(NoAnswer::Nothing("the failure has no message of its own"))?;
+    let SessionState { failure_ids, failures_answered, .. } = &session.state;
+    let answered = failure_key(call).and_then(|key| failures_answered.get(&key).copied());
+    if answered.unwrap_or_default() >= ANSWERS_PER_FAILURE_MAX {
+        return Err(NoAnswer::Nothing("this failure was answered twice"));
+    }
+    if failure_ids.len() >= FAILURE_LESSONS_MAX {
+        return Err(NoAnswer::Nothing("this session was told enough beside failures"));
+    }
     let (api, own) = (reach()?, input.session_id.as_deref());
     // A lesson from exactly this failure is found by its tag, however its words rank.
     if let Some(signature) = Signature::from_output(&call.output) {
         let marked = tag_request(signature::failure_key(&signature.words), FAILURE_HITS_MAX);
         let marked =
             api.ask(&Request::Search(SearchRequest { max_tokens: request.max_tokens, ..marked }))?;
-        if let Ok(lessons) = new_lessons(FOR_FAILURE, &marked, session, own) {
-            return Ok(lessons);
+        if let Ok(lessons) = new_lessons(FOR_FAILURE, &marked, failure_ids, own) {
+            return Ok(lessons.first_only());
         }
     }
-    let silence = match new_lessons(FOR_FAILURE, &api.ask(&Request::Search(request))?, session, own)
-    {
+    let found = api.ask(&Request::Search(request))?;
+    let silence = match new_lessons(FOR_FAILURE, &found, failure_ids, own) {
         Err(silence @ NoAnswer::Nothing(_)) => silence,
-        answered => return answered,
+        answered => return answered.map(NewMemories::first_only),
     };
     // No memory knows it; perhaps a past session fixed it.
     let failed = FailedCommand { command: call.command.clone(), output: call.output.clone() };
     let past = SessionSearchRequest { failed: Some(failed), shape: Shape::Words, ..<_>::default() };
-    let past = new_memories(&api.ask(&Request::Sessions(past))?.text, &session.state.shown_ids);
+    let past = new_memories(&api.ask(&Request::Sessions(past))?.text, failure_ids);
     if past.ids.is_empty() {
         return Err(silence);
     }
     Ok(NewMemories { text: format!("{FROM_SESSION}\n{}", past.text), ..past })
+}
+
+/// Returns the key of a failure, by which it is recognised when it comes again.
+pub(super) fn failure_key(call: &ToolCall) -> Option<String> {
+    Signature::from_output(&call.output).map(|signature| signature::failure_key(&signature.words))
 }
 
 /// Returns the search for lessons with one of our tags.
@@ -195,7 +225,8 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
             ignored_words: besides,
         }),
         limit: FAILURE_HITS_MAX,
-        max_tokens: tokens_left(FAILURE_TOKENS, FOR_FAILURE),
+        // One of the lessons is told, so that each is found as long as it may be told.
+        max_tokens: 2 * tokens_left(FAILURE_TOKENS, FOR_FAILURE),
         mode: Mode::Hybrid,
         min_relevance_percent: FAILURE_LIKELIHOOD_PERCENT,
         tiers: Tiers::Likely,
@@ -213,18 +244,18 @@ pub(super) fn save_reminder(session: &Session) -> Result<NewMemories, NoAnswer> 
     Ok(NewMemories { text: AT_COMPACTION.to_owned(), ids: Vec::new() })
 }
 
-/// Returns the hits that this session has neither been shown nor written.
+/// Returns the hits that are not among those shown and that the own session did not write.
 fn new_lessons(
     head: &str,
     reply: &Reply,
-    session: &Session,
+    shown: &BTreeSet<String>,
     own: Option<&str>,
 ) -> Result<NewMemories, NoAnswer> {
     let found: SearchAnswer = reply.answer().unwrap_or_default();
     let session_of = |place: usize| found.memories.get(place)?.memory.event.session_id.as_deref();
     let hits = reply.text.lines().filter(|line| line_id(line).is_some());
     let hits = hits.enumerate().filter(|(place, line)| {
-        let is_shown = line_id(line).is_none_or(|id| session.state.shown_ids.contains(id));
+        let is_shown = line_id(line).is_none_or(|id| shown.contains(id));
         let is_own = own.is_some() && session_of(*place) == own;
         !is_shown && !is_own
     });

@@ -2,15 +2,15 @@
 //! hook is a process of its own, so the state is in a file to which lines are appended; concurrent hooks lose
 //! nothing. Not here: what follows from it (`learning`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::session_entry::{SessionEntry, ShowOccasion};
 use event::Timestamp;
 use guard::secrets::RedactedText;
 use learning::command_failure::{CommandFailure, SessionStep};
@@ -52,41 +52,6 @@ const CHANGED_MAX: usize = 64;
 /// Most lessons that one session may draft. More fixes than that are normal programming.
 const LEARNT_MAX: usize = 5;
 
-/// One line of the file. Texts of a session stand in it without secrets; each lost them before the line was made of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionEntry {
-    /// The key of the session's fingerprints. The first in the file counts.
-    Key(SessionKey),
-    /// The first prompt was looked up.
-    Prompted,
-    /// The memories with these ids were shown.
-    #[serde(rename = "told")]
-    Shown(Vec<String>),
-    /// A process is about to show these memories. Of several processes, the first in the file shows them.
-    #[serde(rename = "telling")]
-    Showing {
-        /// The ids.
-        ids: Vec<String>,
-        /// The process id.
-        by: u32,
-    },
-    /// A command failed.
-    Failed(CommandFailure),
-    /// A step that may have helped, or changed a file for the first time.
-    #[serde(rename = "did")]
-    Step(SessionStep),
-    /// A command with this goal succeeded after a failure.
-    #[serde(rename = "mended")]
-    Fixed(RedactedText),
-    /// It is unknown whether this goal still succeeds: its last command ended in a way that proves nothing.
-    Doubted(RedactedText),
-    /// A lesson with this key was saved or confirmed.
-    Learnt(String),
-    /// The summary was saved.
-    Ended,
-}
-
 /// The state of a session.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SessionState {
@@ -96,6 +61,10 @@ pub struct SessionState {
     pub is_prompted: bool,
     /// The ids of memories that were shown, in the form in which they were shown.
     pub shown_ids: BTreeSet<String>,
+    /// The same of memories that were shown beside a failure.
+    pub failure_ids: BTreeSet<String>,
+    /// How often memories were shown beside each failure, by its key.
+    pub failures_answered: BTreeMap<String, usize>,
     /// Failures without a fix, in order.
     pub failures: Vec<CommandFailure>,
     /// Changed files, each once, in order.
@@ -118,19 +87,36 @@ pub struct Session {
     /// Its state.
     pub state: SessionState,
     path: Option<PathBuf>,
+    /// The hash of the reader's id; `None` for the agent that the session began with.
+    reader: Option<String>,
     length_bytes: u64,
     now: Timestamp,
 }
 
+/// Who reads the answers of a hook: an agent of a session. Each has a context of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionReader<'a> {
+    /// The client.
+    pub agent: &'a str,
+    /// The session's id, if the client sends it.
+    pub session: Option<&'a str>,
+    /// The id of a subagent; `None` for the agent that the session began with.
+    pub subagent: Option<&'a str>,
+}
+
 impl Session {
-    /// Reads the state of a session. A session without an id keeps no state.
+    /// Reads the state of a session, as one of its readers knows it. A session without an id keeps no state.
     #[must_use]
-    pub fn open(cache: &Path, agent: &str, id: Option<&str>, now: Timestamp) -> Self {
+    pub fn open(cache: &Path, reader: SessionReader<'_>, now: Timestamp) -> Self {
+        let SessionReader { agent, session: id, subagent } = reader;
         let path = id.map(|id| cache.join(FOLDER).join(format!("{agent}-{}", name_of(id))));
         // A missing or unreadable file is an empty state.
         let (entries, length_bytes) = path.as_deref().and_then(read).unwrap_or_default();
-        let mut session = Self { state: SessionState::default(), path, length_bytes, now };
-        entries.into_iter().for_each(|entry| session.state.apply(entry));
+        let reader = subagent.map(name_of);
+        let mut session = Self { state: SessionState::default(), path, reader, length_bytes, now };
+        let entries =
+            entries.into_iter().filter_map(|entry| entry.of_reader(session.reader.as_deref()));
+        entries.for_each(|entry| session.state.apply(entry));
         session
             .state
             .failures
@@ -169,21 +155,52 @@ impl Session {
 
     /// Adds an entry to the state and to the file. A failed write is ignored.
     pub fn record(&mut self, entry: SessionEntry) {
-        let _ = self.write(&entry);
+        let _ = self.write(&self.addressed(entry.clone()));
         self.state.apply(entry);
     }
 
+    /// Returns an entry as it stands in the file: what a subagent was shown is marked as such.
+    fn addressed(&self, entry: SessionEntry) -> SessionEntry {
+        match &self.reader {
+            Some(reader) if entry.is_of_one_reader() => {
+                SessionEntry::OfReader { reader: reader.clone(), entry: Box::new(entry) }
+            }
+            _ => entry,
+        }
+    }
+
     /// Records that memories are about to be shown, and tells whether this process is the one to show them:
-    /// concurrent hooks of one session would all show the same.
+    /// concurrent hooks of one session would all show the same. `failure` is the key of the failure beside which they are shown,
+    /// if they are.
     #[must_use]
-    pub fn is_first_to_show(&mut self, ids: &[String]) -> bool {
-        let by = std::process::id();
-        let entry = SessionEntry::Showing { ids: ids.to_vec(), by };
-        let written = self.write(&entry);
+    pub fn is_first_to_show(&mut self, ids: &[String], occasion: ShowOccasion) -> bool {
+        let (by, ids) = (std::process::id(), ids.to_vec());
+        let entry = match occasion {
+            ShowOccasion::Other => SessionEntry::Showing { ids: ids.clone(), by },
+            ShowOccasion::Failure(failure) => {
+                SessionEntry::ShowingAtFailure { ids: ids.clone(), by, failure }
+            }
+        };
+        let is_at_failure = matches!(entry, SessionEntry::ShowingAtFailure { .. });
+        let written = self.write(&self.addressed(entry.clone()));
         self.state.apply(entry);
-        let Some(entries) = written.and_then(|()| read(self.path.as_deref()?)) else { return true };
+        let Some((entries, _)) = written.and_then(|()| read(self.path.as_deref()?)) else {
+            return true;
+        };
+        let own = entries.into_iter().filter_map(|entry| entry.of_reader(self.reader.as_deref()));
+        let mut since_emptied: Vec<SessionEntry> = Vec::new();
+        for entry in own {
+            if entry == SessionEntry::Emptied {
+                since_emptied.clear();
+            }
+            since_emptied.push(entry);
+        }
         let teller = |id: &String| {
-            entries.0.iter().find_map(|entry| match entry {
+            since_emptied.iter().find_map(|entry| match entry {
+                SessionEntry::ShowingAtFailure { ids, by, .. } if ids.contains(id) => {
+                    Some(Some(*by))
+                }
+                _ if is_at_failure => None,
                 SessionEntry::Shown(ids) if ids.contains(id) => Some(None),
                 SessionEntry::Showing { ids, by } if ids.contains(id) => Some(Some(*by)),
                 _ => None,
@@ -197,11 +214,9 @@ impl Session {
         let mut line = serde_json::to_string(entry).ok()?;
         line.push('\n');
         let after = self.length_bytes.saturating_add(u64::try_from(line.len()).ok()?);
-        let is_shown = matches!(
-            entry,
-            SessionEntry::Shown(_) | SessionEntry::Showing { .. } | SessionEntry::Prompted
-        );
-        let most = if is_shown { FILE_BYTES_MAX } else { FILE_BYTES_MAX - TOLD_BYTES };
+        let is_reserved =
+            entry.is_of_one_reader() || matches!(entry, SessionEntry::OfReader { .. });
+        let most = if is_reserved { FILE_BYTES_MAX } else { FILE_BYTES_MAX - TOLD_BYTES };
         if line.len() > ENTRY_BYTES_MAX || after > most {
             return None;
         }
@@ -230,6 +245,20 @@ impl SessionState {
             SessionEntry::Shown(ids) | SessionEntry::Showing { ids, .. } => {
                 self.shown_ids.extend(ids);
             }
+            SessionEntry::ShowingAtFailure { ids, failure, .. } => {
+                self.shown_ids.extend(ids.iter().cloned());
+                self.failure_ids.extend(ids);
+                if let Some(key) = failure {
+                    *self.failures_answered.entry(key).or_default() += 1;
+                }
+            }
+            SessionEntry::Emptied => {
+                self.shown_ids.clear();
+                self.failure_ids.clear();
+                self.failures_answered.clear();
+            }
+            // Whoever reads the file has taken the own ones out of it.
+            SessionEntry::OfReader { .. } => {}
             SessionEntry::Failed(failure) => {
                 self.failures_len += 1;
                 self.fixed_goals.retain(|goal| *goal != failure.goal);
@@ -331,7 +360,7 @@ mod tests {
     }
 
     fn open(folder: &Path, id: Option<&str>) -> Session {
-        Session::open(folder, "codex", id, now())
+        Session::open(folder, SessionReader { agent: "codex", session: id, subagent: None }, now())
     }
 
     // S-HOOK-9
@@ -389,9 +418,50 @@ mod tests {
             (open(folder.path(), Some("s")), open(folder.path(), Some("s")));
         // An entry of another process.
         first.record(SessionEntry::Showing { ids: ids.to_vec(), by: 0 });
-        assert!(!second.is_first_to_show(&ids));
-        assert!(open(folder.path(), Some("s")).is_first_to_show(&["b".to_owned()]));
-        assert!(open(folder.path(), None).is_first_to_show(&ids), "who remembers nothing tells");
+        assert!(!second.is_first_to_show(&ids, ShowOccasion::Other));
+        assert!(
+            open(folder.path(), Some("s")).is_first_to_show(&["b".to_owned()], ShowOccasion::Other)
+        );
+        assert!(
+            open(folder.path(), None).is_first_to_show(&ids, ShowOccasion::Other),
+            "who remembers nothing tells"
+        );
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn each_subagent_is_shown_what_only_others_saw() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |subagent| {
+            let reader = SessionReader { agent: "codex", session: Some("s"), subagent };
+            Session::open(folder.path(), reader, now())
+        };
+        open(None).record(SessionEntry::Shown(vec!["a".to_owned()]));
+        open(None).record(SessionEntry::Prompted);
+        let mut child = open(Some("child"));
+        assert!(child.state.shown_ids.is_empty() && !child.state.is_prompted);
+        assert!(child.is_first_to_show(&["a".to_owned()], ShowOccasion::Other));
+        child.record(SessionEntry::Failed(failure("make", now().as_second())));
+        assert!(open(Some("child")).state.shown_ids.contains("a"));
+        assert!(open(Some("other")).state.shown_ids.is_empty());
+        assert_eq!(open(None).state.failures.len(), 1, "a failure is one of the session");
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn a_failure_may_show_once_more_what_the_briefing_showed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = open(folder.path(), Some("s"));
+        let ids = ["a".to_owned()];
+        session.record(SessionEntry::Shown(ids.to_vec()));
+        let at_failure = || ShowOccasion::Failure(Some("f".to_owned()));
+        assert!(session.is_first_to_show(&ids, at_failure()));
+        let mut next = open(folder.path(), Some("s"));
+        assert!(next.state.failure_ids.contains("a") && next.state.failures_answered["f"] == 1);
+        next.record(SessionEntry::Emptied);
+        let after = open(folder.path(), Some("s")).state;
+        assert!(after.shown_ids.is_empty() && after.failure_ids.is_empty());
+        assert!(open(folder.path(), Some("s")).is_first_to_show(&ids, ShowOccasion::Other));
     }
 
     // S-HOOK-9
@@ -447,11 +517,13 @@ mod tests {
             std::fs::write(place.join(format!("codex-{number}")), "").unwrap();
         }
         let present = Timestamp::try_from(place.metadata().unwrap().modified().unwrap()).unwrap();
-        let mut other = Session::open(folder.path(), "codex", Some("t"), present);
+        let reader =
+            |session| SessionReader { agent: "codex", session: Some(session), subagent: None };
+        let mut other = Session::open(folder.path(), reader("t"), present);
         other.record(SessionEntry::Prompted);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), FILES_MAX);
         let later = Timestamp::from_second(present.as_second() + FILE_SECONDS_MAX + 60).unwrap();
-        Session::open(folder.path(), "codex", Some("u"), later).record(SessionEntry::Prompted);
+        Session::open(folder.path(), reader("u"), later).record(SessionEntry::Prompted);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1);
     }
 

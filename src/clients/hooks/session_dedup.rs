@@ -12,6 +12,18 @@ pub struct NewMemories {
     pub ids: Vec<String>,
 }
 
+impl NewMemories {
+    /// Returns the same with the first memory alone.
+    #[must_use]
+    pub fn first_only(mut self) -> Self {
+        let Some(first) = self.ids.first().cloned() else { return self };
+        let is_kept = |line: &&str| line_id(line).is_none_or(|id| id == first);
+        self.text = self.text.lines().filter(is_kept).collect::<Vec<_>>().join("\n");
+        self.ids.truncate(1);
+        self
+    }
+}
+
 /// The mark of a memory that reads like an instruction. Nobody asked for the answer of a hook, so it has none.
 const FLAGGED: &str = "⚠ flagged (";
 

@@ -132,7 +132,7 @@ fn sentence(head: &str, names: &[String]) -> String {
 mod tests {
     use learning::command_failure::{CommandFailure, SessionStep};
 
-    use super::super::session::SessionEntry;
+    use super::super::session_entry::SessionEntry;
     use super::*;
 
     fn failed_entry(goal: &str) -> SessionEntry {

@@ -342,27 +342,6 @@ impl<'index> PreparedQuery<'index> {
         self.order.iter().filter_map(|place| self.terms.get(*place))
     }
 
-    /// Returns the score that a search gives `doc`, bit by bit, whether or not the document is among the best; 0 where it
-    /// does not match.
-    #[must_use]
-    pub fn score_of(&self, doc: DocId) -> f32 {
-        let norm = self.corpus.length_norm();
-        let mut best: f32 = 0.0;
-        for (place, part) in self.index.parts.iter().enumerate() {
-            for local in part.places_of(doc) {
-                let length = part.segment.lengths.get(local as usize).copied().unwrap_or(0);
-                let mut score = 0.0;
-                for term in self.by_weight() {
-                    if let Some(count) = term.list(place).count_in(local) {
-                        score += term.weight * norm.saturated(count, length);
-                    }
-                }
-                best = best.max(score);
-            }
-        }
-        best
-    }
-
     /// Returns the terms that the best passage of `doc` holds, with what each adds to the score.
     fn matched_in_best(&self, doc: DocId) -> Vec<(&PreparedTerm<'index>, f32)> {
         let norm = self.corpus.length_norm();

@@ -4,6 +4,7 @@
 mod files;
 mod last_session;
 mod order;
+mod outdated;
 mod package_order;
 mod repeats;
 mod tasks;
@@ -17,6 +18,7 @@ use self::order::{RankedMemory, best_first};
 use self::package_order::{neighbours_last, of_package};
 use self::repeats::Repeats;
 use super::asked_file::AskedFile;
+use super::folder_names::FolderNames;
 use super::prior;
 use super::staleness::{UnmergedMemories, UnmergedPolicy, last_held};
 use crate::snapshot::Snapshot;
@@ -31,7 +33,7 @@ pub struct Occasion<'a> {
     /// The repository, under all of its names.
     pub repos: &'a BTreeSet<RepoKey>,
     /// The package of the repository at hand; what was learned in the packages beside it comes last.
-    pub package: Option<&'a FolderPath>,
+    pub package: Option<&'a FolderNames>,
     /// What is done with the memories of those packages.
     pub package_policy: PackagePolicy,
     /// The time.
@@ -204,6 +206,7 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> BriefingSelection {
     sections.push((Section::Stale, stale));
     let learned = last.as_ref().map_or(&[][..], |(_, learned)| learned);
     sections.push((Section::LastSession, picker.pick(LAST_SESSION_MAX, learned.iter().copied())));
+    picker.replace_outdated(snapshot, &mut sections);
     // The last session is named even if all its memories are in sections above.
     let has_session = last.is_some();
     sections.retain(|(section, notes)| {

@@ -41,7 +41,7 @@ pub(super) fn neighbours_last<'a>(
     let mut is_neighbour = |memory: &&'a Arc<Memory>| {
         let folder = memory
             .folder()
-            .filter(|folder| folder.is_beside(package) && repos.contains(&memory.repo));
+            .filter(|folder| package.is_beside(folder) && repos.contains(&memory.repo));
         folder.is_some_and(|folder| match package_policy {
             PackagePolicy::Last => {
                 let is_gone = || is_folder_gone(folder);

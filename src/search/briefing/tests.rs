@@ -88,7 +88,7 @@ fn notes_of_neighbouring_packages_come_last_or_not_at_all() {
         of("gone", 3, "packages/gone"),
         of("api", 4, "packages/api"),
     ];
-    let package = FolderPath::parse("packages/web").unwrap();
+    let package = FolderPath::parse("packages/web").unwrap().into();
     let shown = |package_policy: PackagePolicy| {
         let snapshot = snapshot(&lines);
         let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
@@ -437,4 +437,34 @@ fn what_is_not_merged_stands_behind_or_is_left_out() {
         });
         assert_eq!(ids(&picked, Section::Decisions), expected);
     }
+}
+
+// S-CONTEXT-12
+#[test]
+fn the_current_note_stands_where_an_outdated_one_would() {
+    let note = |id: &str, day: u32, kind: &str, lesson: &str| {
+        with(line(id, day, kind, lesson), "context", json!("rate limit of the gateway answers 429"))
+    };
+    let mut lines = vec![
+        note("old", 1, "decision", "each client may send a hundred requests per second"),
+        note("new", 20, "decision", "the limit is forty requests per second for each client"),
+    ];
+    lines.extend(
+        (2..30).map(|day| {
+            line(&format!("x{day}"), day, "fact", &format!("otter {day} with the badger"))
+        }),
+    );
+    assert_eq!(ids(&picked(&lines), Section::Decisions).join(" "), "new");
+    // A note of another kind has its own section.
+    lines[1] = note("new", 20, "error", "the limit is forty requests per second for each client");
+    assert!(ids(&picked(&lines), Section::Decisions).is_empty());
+    assert_eq!(ids(&picked(&lines), Section::Gotchas).join(" "), "new");
+    let failed =
+        json!({ "event_type": "feedback", "id": "f", "memory_id": "new", "verdict": "stale" });
+    lines.push(failed);
+    assert_eq!(
+        ids(&picked(&lines), Section::Decisions).join(" "),
+        "old",
+        "what no longer holds outdates nothing"
+    );
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::evidence::{ComparedText, alphabetic, text_of};
 use super::likeness::SubjectLikeness;
 use super::sign::ContradictionSign;
+use crate::same_subject::is_settled;
 use crate::snapshot::Snapshot;
 use crate::subject_memo::SubjectNote;
 use event::{Event, RepoKey, Timestamp};
@@ -93,10 +94,6 @@ pub(super) fn age(memory: &Memory) -> (Option<Timestamp>, String) {
 
 pub(crate) fn is_comparable(memory: &Memory, now: Timestamp) -> bool {
     !memory.is_inactive(now) && memory.flagged().is_none() && !memory.is_lost()
-}
-
-fn is_settled(one: &Memory, other: &Memory) -> bool {
-    one.lifecycle().distinct.contains(&other.id) || other.lifecycle().distinct.contains(&one.id)
 }
 
 impl<'a> Comparisons<'a> {

@@ -3,7 +3,7 @@
 //!
 //! `mentions` finds the files and names of a memory, `tree` reads files, `git` reads history, `base_commits` finds
 //! the commit to compare with, `landed_work` whether the work of a lost commit is there in another form, `renames` where a file
-//! went, `confidence` combines the signs; `changed_files` is the short form for replies. Not
+//! went, `moved_paths` what files and folders are called now, `confidence` combines the signs; `changed_files` is the short form for replies. Not
 //! here: which memories are checked (`api`), words (`reply`).
 
 mod base_commits;
@@ -14,6 +14,7 @@ mod confidence;
 mod git_questions;
 mod landed_work;
 mod mentions;
+mod moved_paths;
 mod renames;
 mod tree;
 mod unmerged_branches;
@@ -28,14 +29,15 @@ use self::base_commits::BaseCommits;
 use self::confidence::{StalenessSigns, confidence};
 use self::git_questions::{Differences, GitQuestions, is_commit_id};
 use self::renames::{RenamedFile, renamed_files};
-use event::{AGENT_FILE, Timestamp};
+use event::{AGENT_FILE, FolderPath, Timestamp};
 use memory::Memory;
 use place::WorkTree;
 
 pub use self::changed_files::{ChangedFiles, changed_since, gone_from, is_written_after};
 pub use self::confidence::Symbols;
 pub use self::git_questions::GitError;
-pub use self::tree::is_gone;
+pub use self::moved_paths::{MovedPaths, moved_paths};
+pub use self::tree::{is_gone, path_in};
 pub use self::unmerged_branches::{CommitStamp, UnmergedMemories, UnmergedPolicy, unmerged_stamps};
 
 /// Returns when a commit of the repository at `top` was made; `None` for a text that names none.
@@ -77,6 +79,8 @@ pub struct StalenessReport {
     pub checked: usize,
     /// The number of memories that were not checked, since they are pinned.
     pub pinned: usize,
+    /// The numbers of both for each folder in which memories were learned.
+    pub of_folders: BTreeMap<FolderPath, (usize, usize)>,
     /// Why git gave no answer.
     pub git_error: Option<GitError>,
 }
@@ -86,21 +90,37 @@ pub struct StalenessCheck<'a> {
     top: &'a Path,
     asked: Vec<CheckedMemory<'a>>,
     pinned: usize,
+    of_folders: BTreeMap<FolderPath, (usize, usize)>,
 }
 
 impl<'a> StalenessCheck<'a> {
     /// Finds the files, names and commits that memories name. `top` is the work tree. Nothing is looked up yet.
     #[must_use]
     pub fn prepare(memories: &'a [Arc<Memory>], top: &'a Path) -> Self {
-        let mut found = Self { top, asked: Vec::new(), pinned: 0 };
+        let (asked, of_folders) = (Vec::new(), BTreeMap::new());
+        let mut found = Self { top, asked, pinned: 0, of_folders };
         for memory in memories {
-            match checked_of(memory, top) {
-                Some(_) if memory.lifecycle().is_pinned => found.pinned += 1,
-                Some(checked) => found.asked.push(checked),
-                None => {}
+            if let Some(checked) = checked_of(memory, top) {
+                found.add(memory, checked);
             }
         }
         found
+    }
+
+    fn add(&mut self, memory: &Memory, checked: CheckedMemory<'a>) {
+        let (mut asked_of_folder, mut pinned_of_folder) = (0, 0);
+        if memory.lifecycle().is_pinned {
+            self.pinned += 1;
+            pinned_of_folder = 1;
+        } else {
+            self.asked.push(checked);
+            asked_of_folder = 1;
+        }
+        if let Some(folder) = memory.folder() {
+            let (asked, pinned) = self.of_folders.entry(folder.clone()).or_default();
+            *asked += asked_of_folder;
+            *pinned += pinned_of_folder;
+        }
     }
 
     /// Returns the files that they name, from the top of the work tree on: those of the first memories first. A file may be
@@ -113,7 +133,8 @@ impl<'a> StalenessCheck<'a> {
     #[must_use]
     pub fn run(&self, git: Option<&WorkTree>) -> StalenessReport {
         let (checked, pinned) = (self.asked.len(), self.pinned);
-        let mut report = StalenessReport { checked, pinned, ..<_>::default() };
+        let of_folders = self.of_folders.clone();
+        let mut report = StalenessReport { checked, pinned, of_folders, ..<_>::default() };
         let history = git.ok_or(GitError::NoRepository).and_then(|at| {
             let git = GitQuestions::at(self.top);
             BaseCommits::resolve(&git, &self.asked, at).map(|bases| (git, bases))

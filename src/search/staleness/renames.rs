@@ -10,7 +10,7 @@ const FILES_MAX: usize = 256;
 const COMMITS_MAX: usize = 256;
 
 /// Most renames of one file that are followed.
-const RENAMES_MAX: usize = 4;
+pub(super) const RENAMES_MAX: usize = 4;
 
 /// A file under its present name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +61,22 @@ fn rename_pairs(
     paths: &BTreeSet<&str>,
     base: Option<&str>,
 ) -> Result<BTreeMap<String, String>, GitError> {
+    let mut pairs = BTreeMap::new();
+    // The newest commit comes first.
+    for (old, new) in history_pairs(git, paths, base)? {
+        if paths.contains(old.as_str()) {
+            pairs.entry(old).or_insert(new);
+        }
+    }
+    Ok(pairs)
+}
+
+/// Returns the renames in the commits that removed one of these files, or files of one of these folders, the newest first.
+pub(super) fn history_pairs(
+    git: &GitQuestions,
+    paths: &BTreeSet<&str>,
+    base: Option<&str>,
+) -> Result<Vec<(String, String)>, GitError> {
     let without = base.map(|base| format!("^{base}"));
     let range = ["HEAD"].into_iter().chain(without.as_deref());
     let question = ["log", "--no-renames", "--diff-filter=D", "--format=%H"];
@@ -69,23 +85,27 @@ fn rename_pairs(
     let commits = String::from_utf8_lossy(&git.ask(&question)?).into_owned();
     let commits: Vec<&str> = commits.lines().take(COMMITS_MAX).collect();
     if commits.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(Vec::new());
     }
     let question =
         ["diff-tree", "--stdin", "--no-commit-id", "-r", "-z", "-M", "--no-rename-empty"];
     let question: Vec<&str> =
         question.into_iter().chain(["--diff-filter=R", "--name-status"]).collect();
     let answer = git.ask_with(&question, format!("{}\n", commits.join("\n")))?;
-    let text = String::from_utf8_lossy(&answer);
+    Ok(pairs_in(&answer))
+}
+
+/// Reads `--name-status -z` of renames: the status, the old name and the new one in turn.
+pub(super) fn pairs_in(answer: &[u8]) -> Vec<(String, String)> {
+    let text = String::from_utf8_lossy(answer);
     let mut parts = text.split('\0');
-    let mut pairs = BTreeMap::new();
+    let mut pairs = Vec::new();
     while let (Some(status), Some(old), Some(new)) = (parts.next(), parts.next(), parts.next()) {
-        // The newest commit comes first.
-        if status.starts_with('R') && paths.contains(old) {
-            pairs.entry(old.to_owned()).or_insert_with(|| new.to_owned());
+        if status.starts_with('R') {
+            pairs.push((old.to_owned(), new.to_owned()));
         }
     }
-    Ok(pairs)
+    pairs
 }
 
 /// Returns the contents, by their ids, of those paths that are files of the checked-out commit.

@@ -21,7 +21,8 @@ const FILES_MAX: usize = 16;
 
 /// Returns a path as git names it, from the top of the work tree on: without line numbers and symbols behind it.
 /// `None` for what cannot be a path in it.
-pub(super) fn path_in(top: &Path, named: &str) -> Option<String> {
+#[must_use]
+pub fn path_in(top: &Path, named: &str) -> Option<String> {
     let named = named.trim();
     let named = named.split_once("::").map_or(named, |(file, _)| file);
     let named = named.split_once("#L").map_or(named, |(file, _)| file);

@@ -122,6 +122,83 @@ fn a_clone_anew_is_the_same_and_a_new_beginning_is_not() {
     assert_ne!(world.key("api"), key);
 }
 
+/// Makes the files of a repository of Mercurial or Sapling, with a first change.
+fn begin_mercurial(world: &PathWorld, name: &str, (files, first): (&str, u8)) {
+    let files = world.path(name).join(files);
+    std::fs::create_dir_all(files.join("store")).unwrap();
+    std::fs::write(files.join("requires"), "revlogv1\nstore\n").unwrap();
+    let mut entry = [0; 64];
+    entry[3] = 1;
+    entry[32..52].fill(first);
+    std::fs::write(files.join("store/00changelog.i"), entry).unwrap();
+}
+
+/// Makes the files of a repository of Jujutsu, which keeps a commit in git.
+fn begin_jujutsu(world: &PathWorld, name: &str, words: &str) {
+    let store = format!("{name}/.jj/repo/store");
+    world.git(&format!("{store}/git"), &["init", "--quiet", "--bare"]);
+    std::fs::write(world.path(&store).join("git_target"), "git").unwrap();
+    let git = world.path(&store).join("git");
+    let run = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command.current_dir(&git).env("HOME", &git).env("GIT_CONFIG_NOSYSTEM", "1");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b.example"]).args(args);
+        let done = command.stdin(std::process::Stdio::null()).output().unwrap();
+        String::from_utf8(done.stdout).unwrap().trim().to_owned()
+    };
+    let tree = run(&["hash-object", "-w", "-t", "tree", "--stdin"]);
+    let commit = run(&["commit-tree", &tree, "-m", words]);
+    run(&["update-ref", &format!("refs/jj/keep/{commit}"), &commit]);
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), &target).unwrap()),
+        }
+    }
+}
+
+// S-REPO-9
+#[test]
+fn a_path_of_other_programs_is_used_again() {
+    type Begin = fn(&PathWorld, &str, u8);
+    let programs: [(&str, Begin); 3] = [
+        ("hg", |world, name, first| begin_mercurial(world, name, (".hg", first))),
+        ("sl", |world, name, first| begin_mercurial(world, name, (".sl", first))),
+        ("jj", |world, name, first| begin_jujutsu(world, name, &first.to_string())),
+    ];
+    for (program, begin) in programs {
+        let mut world = PathWorld::new();
+        begin(&world, "shop", 1);
+        let old = world.save("shop");
+        assert_eq!(world.key("shop"), old, "{program}");
+        // Restored from a backup.
+        copy(&world.path("shop"), &world.path("backup"));
+        world.remove("shop");
+        std::fs::rename(world.path("backup"), world.path("shop")).unwrap();
+        assert_eq!(world.key("shop"), old, "{program}");
+        assert_eq!(world.save("shop"), old, "{program}");
+        // Moved away and joined; another one is begun in its place.
+        std::fs::rename(world.path("shop"), world.path("store")).unwrap();
+        let moved = world.save("store");
+        world.join(&old, &moved);
+        begin(&world, "shop", 2);
+        let new = world.key("shop");
+        assert!(new != old && new != moved && new.starts_with("shop~"), "{program}: {new}");
+        assert_eq!(world.save("shop"), new, "{program}");
+        assert_eq!(world.key("store"), moved, "{program}");
+        // Deleted, and begun anew.
+        world.remove("shop");
+        begin(&world, "shop", 3);
+        let third = world.key("shop");
+        assert!(third != new && third != old, "{program}: {third}");
+    }
+}
+
 // S-REPO-9
 #[test]
 fn without_commits_the_directory_decides() {

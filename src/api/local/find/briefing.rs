@@ -1,6 +1,7 @@
 //! The briefing: the search for its task, and the state of the work tree, which only this process can see. Not here:
 //! which memories it lists (`search`), its words (`reply`).
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -8,20 +9,25 @@ use std::sync::Arc;
 use super::as_of;
 use super::query_vector::{QueryMeaning, VectorQuery};
 use crate::local::Local;
+use crate::local::caller_files::{AskedFolders, PathQuestion};
 use crate::local::look::{changed_files, first_briefing_sentences, is_renamed, unmerged_memories};
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use crate::local::unread_logs;
 use engine::EngineView;
-use event::{FolderPath, RepoKey};
+use event::RepoKey;
 use guard::secrets::RedactedText;
 use memory::Memory;
 use reply::{Briefing, LogState};
-use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
+use requests::{
+    ApiError, BriefingReader, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply,
+};
 use search::snapshot::Snapshot;
-use search::staleness::{UnmergedMemories, UnmergedPolicy, is_gone, is_written_after};
-use search::{BriefingSelection, Occasion, PackagePolicy, Query};
+use search::staleness::{UnmergedMemories, UnmergedPolicy, is_gone, is_written_after, path_in};
+use search::{BriefingSelection, FolderNames, Occasion, PackagePolicy, Query, Section};
 use store::read_project_config;
+
+use crate::work_trees::moved_state::FollowedNames;
 
 /// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
@@ -48,7 +54,9 @@ fn briefing(
     let repo = required_repo(local, request.repo.as_deref(), &snapshot)?;
     let unmerged = unmerged_memories(local, &snapshot, request.unmerged);
     let branches = BranchView { unmerged: &unmerged, policy: request.unmerged };
-    let package = PackageView::new(local, request, &repo, &snapshot)?;
+    let asked =
+        PathQuestion { repo: Some(&repo), snapshot: &snapshot, patience: request.unmerged.into() };
+    let package = PackageView::new(local, request, asked)?;
     let here = TaskPlace { repo: &repo, package: &package, branches: &branches };
     let for_task = memories_for_task(query, &meaning, &here, &snapshot);
     let picked = pick(local, request, &here, &for_task, &snapshot);
@@ -59,7 +67,7 @@ fn briefing(
     let left_out = snapshots::bound_notice(snapshot.memory_usage());
     let unread = unread_logs::notice(local, Some(&told_repos(&repo, &snapshot)), &snapshot);
     let is_unread = unread_logs::is_unread(local, &repo, &snapshot);
-    let notices = [meaning.notice, recent, unembedded, left_out, unread];
+    let notices = [meaning.notice, recent, unembedded, left_out, unread, package.notice.clone()];
     let is_here = local.here.as_ref() == Some(&repo);
     let former = if is_here { first_briefing_sentences(local, &snapshot) } else { Vec::new() };
     let briefing = Briefing {
@@ -71,7 +79,7 @@ fn briefing(
         notices: &former.into_iter().chain(notices.into_iter().flatten()).collect::<Vec<String>>(),
         shape: request.shape,
         max_tokens: request.max_tokens,
-        section_tokens: &section_budgets(local, work_tree(local, &repo)),
+        section_tokens: &section_budgets(local, work_tree(local, &repo), request.reader),
         log_state: if is_unread { LogState::Unread } else { LogState::Read },
     };
     let interest = snapshot.lexical().interest(text);
@@ -93,8 +101,10 @@ struct BranchView<'a> {
 
 /// What is known of packages, and what is done with it.
 struct PackageView {
-    at_hand: Option<FolderPath>,
+    at_hand: Option<FolderNames>,
     policy: PackagePolicy,
+    /// Says that the one that the request names is nowhere.
+    notice: Option<String>,
 }
 
 impl PackageView {
@@ -102,15 +112,16 @@ impl PackageView {
     fn new(
         local: &Local,
         request: &ContextRequest,
-        repo: &RepoKey,
-        snapshot: &Snapshot,
+        asked: PathQuestion<'_>,
     ) -> Result<Self, ApiError> {
         let Some(named) = &request.folder else {
-            let at_hand = local.package(repo).cloned();
-            return Ok(Self { at_hand, policy: PackagePolicy::Last });
+            let at_hand = local.package_at_hand(asked);
+            return Ok(Self { at_hand, policy: PackagePolicy::Last, notice: None });
         };
-        let at_hand = local.asked_folder(named, Some(repo), snapshot)?.map(|folder| folder.path);
-        Ok(Self { at_hand, policy: PackagePolicy::LeftOut })
+        let AskedFolders { folders, notices } =
+            local.asked_folders(std::slice::from_ref(named), asked)?;
+        let at_hand = folders.into_iter().next().map(|folder| folder.names);
+        Ok(Self { at_hand, policy: PackagePolicy::LeftOut, notice: notices.into_iter().next() })
     }
 }
 
@@ -162,6 +173,14 @@ fn pick(
     // The times of files say something only of today, and only where git tells a checkout from a change.
     let is_git = local.place.as_ref().is_some_and(|place| place.git().is_some())
         && local.core.config.as_of.is_none();
+    let patience = request.unmerged.into();
+    let asked = PathQuestion { repo: Some(repo), snapshot, patience };
+    let moved = OnceCell::new();
+    let is_moved = |file: &str| {
+        let ask = || local.moved(&[], FollowedNames::FoldersAndFiles, asked);
+        let path = tree.and_then(|top| path_in(top, file));
+        path.is_some_and(|path| moved.get_or_init(ask).present_name(&path).is_some())
+    };
     let occasion = Occasion {
         repos: &snapshot.keys_of(repo),
         package: package.at_hand.as_ref(),
@@ -169,12 +188,16 @@ fn pick(
         is_folder_gone: &|folder| tree.is_some_and(|top| !top.join(folder.as_str()).is_dir()),
         now: local.core.now(),
         for_task,
-        files: &local.asked_files(&request.files, Some(repo), snapshot),
+        files: &local.asked_files(&request.files, asked),
         loaded: &loaded,
         own_session: local.writer.identity.session_id.as_deref(),
         unmerged: branches.unmerged,
         unmerged_policy: branches.policy,
-        is_gone: &|file| tree.is_some_and(|top| is_gone(top, file)) && !is_renamed(local, file),
+        is_gone: &|file| {
+            tree.is_some_and(|top| is_gone(top, file))
+                && !is_renamed(local, file)
+                && !is_moved(file)
+        },
         is_written_after: &|file, time| {
             is_git && tree.is_some_and(|top| is_written_after(top, file, time))
         },
@@ -188,12 +211,23 @@ fn work_tree<'a>(local: &'a Local, repo: &RepoKey) -> Option<&'a Path> {
     place.map(|place| &*place.top)
 }
 
+/// The sections of the briefing of a subagent.
+const FOR_SUBAGENTS: [Section; 2] = [Section::Gotchas, Section::Decisions];
+
 /// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that
 /// cannot be used changes nothing; `config` says why.
-fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize> {
+fn section_budgets(
+    local: &Local,
+    tree: Option<&Path>,
+    reader: BriefingReader,
+) -> BTreeMap<String, usize> {
     let project = tree.and_then(|top| read_project_config(top).ok()).unwrap_or_default();
     let mut budgets = project.section_budgets;
     budgets.extend(local.core.config.section_budgets.clone());
+    if reader == BriefingReader::Subagent {
+        let others = Section::ALL.into_iter().filter(|section| !FOR_SUBAGENTS.contains(section));
+        budgets.extend(others.map(|section| (section.as_str().to_owned(), 0)));
+    }
     budgets
 }
 
@@ -204,7 +238,7 @@ fn task(request: &ContextRequest) -> RedactedText {
 
 #[cfg(test)]
 mod tests {
-    use search::Section;
+    use super::*;
     use settings::BRIEFING_SECTIONS;
 
     // S-CONTEXT-7

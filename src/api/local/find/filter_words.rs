@@ -36,6 +36,7 @@ fn is_known(local: &Local, filter: &FilterWord, snapshot: &Snapshot) -> bool {
             known.iter().any(|repo| repositories::has_memories(repo, snapshot))
         }
         FilterWord::File(path) => is_known_value(snapshot, filter) || is_file_here(local, path),
+        FilterWord::Folder(folder) => local.is_folder_known(folder, snapshot),
         other => is_known_value(snapshot, other),
     }
 }

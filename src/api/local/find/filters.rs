@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 
 use super::search_run::SearchRun;
 use crate::local::repositories::{self, unnamed_error};
-use event::{FolderPath, RepoKey, SESSION_RECORD, quoted};
+use event::{RepoKey, SESSION_RECORD, quoted};
 use requests::{ApiError, SearchScope};
-use search::{AskedFile, AskedFolder, Filter, FilterWord, Flagged, ParsedQuery, SearchResult};
+use search::{
+    AskedFile, Filter, FilterWord, Flagged, FolderNames, ParsedQuery, SearchResult, in_quotes,
+};
 
 impl SearchRun<'_> {
     /// Joins the filters; a memory must pass all of them.
@@ -26,7 +28,7 @@ impl SearchRun<'_> {
             folders: match request.scope {
                 // A folder that is named with its repository and all others is the one at hand.
                 SearchScope::All(Some(_)) => Vec::new(),
-                _ => self.asked_folders()?,
+                _ => self.asked_folders.folders.clone(),
             },
             agents: request.agents.clone(),
             branches: request.branches.clone(),
@@ -63,8 +65,9 @@ impl SearchRun<'_> {
                 FilterWord::Kind(kind) => joined.kinds.push(kind),
                 FilterWord::Tag(tag) => joined.tags.push(tag),
                 FilterWord::File(file) => joined.files.extend(self.asked_files(&[file])),
-                FilterWord::Folder(path) => {
-                    joined.folders.push(AskedFolder { path, keys: None });
+                FilterWord::Folder(folder) => {
+                    let asked = self.local.asked_folders(&[folder], self.path_question());
+                    joined.folders.extend(asked.unwrap_or_default().folders);
                 }
                 FilterWord::Agent(agent) => joined.agents.push(agent),
                 FilterWord::Branch(branch) => joined.branches.push(branch),
@@ -77,19 +80,13 @@ impl SearchRun<'_> {
 
     /// Reads the files, as the caller sees them.
     fn asked_files(&self, files: &[String]) -> Vec<AskedFile> {
-        self.local.asked_files(files, self.here.as_ref(), self.snapshot)
-    }
-
-    /// Reads the folders, as the caller sees them.
-    fn asked_folders(&self) -> Result<Vec<AskedFolder>, ApiError> {
-        self.local.asked_folders(&self.request.folders, self.here.as_ref(), self.snapshot)
+        self.local.asked_files(files, self.path_question())
     }
 
     /// Finds the package at hand: the one that is named, or that of the caller's directory.
-    pub(super) fn found_package(&self) -> Result<Option<FolderPath>, ApiError> {
-        let named = self.asked_folders()?.into_iter().next().map(|folder| folder.path);
-        let at_hand = || self.local.package(self.here.as_ref()?).cloned();
-        Ok(named.or_else(at_hand))
+    pub(super) fn found_package(&self) -> Option<FolderNames> {
+        let named = self.asked_folders.folders.first().map(|folder| folder.names.clone());
+        named.or_else(|| self.local.package_at_hand(self.path_question()))
     }
 
     /// Returns the keys of the repository that the search is limited to; `None` for all repositories.
@@ -119,7 +116,7 @@ impl SearchRun<'_> {
 
 /// Names the words that were read as filters, and says how to search for them as text.
 fn filter_notice(words: &[String]) -> Option<String> {
-    let quoted_words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    let quoted_words: Vec<String> = words.iter().map(|word| in_quotes(word)).collect();
     let (all, quoted_words) = (words.join(" "), quoted_words.join(" "));
     let (read, them) = match words.len() {
         0 => return None,

@@ -9,12 +9,13 @@ use super::as_of;
 use super::filter_words::parsed_query;
 use super::query_vector::{PendingVector, QueryMeaning, VectorQuery, scale_notice};
 use crate::local::Local;
+use crate::local::caller_files::{AskedFolders, PathQuestion};
 use crate::local::look::{self, changed_files, gone_files, unmerged_memories};
 use crate::local::repositories;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use crate::local::unread_logs;
 use engine::{EngineView, LogCoverage};
-use event::{FolderPath, RepoKey};
+use event::RepoKey;
 use index::lexical::PreparedQuery;
 use place::Place;
 use reply::{ReplyReader, SearchReply};
@@ -22,7 +23,9 @@ use requests::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use search::links::{self, LinkedMemory};
 use search::snapshot::Snapshot;
 use search::staleness::{CommitStamp, UnmergedMemories, UnmergedPolicy};
-use search::{Filter, Hit, ParsedQuery, Query, SearchResult, Tier, Tiers, WordMatching};
+use search::{
+    Filter, FolderNames, Hit, ParsedQuery, Query, SearchResult, Tier, Tiers, WordMatching,
+};
 
 /// How long a search waits for the model while others write faster than lines are read.
 const HURRIED: Duration = Duration::from_millis(60);
@@ -43,7 +46,9 @@ pub(super) struct SearchRun<'a> {
     /// The repository at hand.
     pub(super) here: Option<RepoKey>,
     /// The package of it at hand.
-    package: Option<FolderPath>,
+    package: Option<FolderNames>,
+    /// The folders that the request names.
+    pub(super) asked_folders: AskedFolders,
     filter: Filter,
     meaning: QueryMeaning,
     unmerged: Arc<UnmergedMemories>,
@@ -84,6 +89,7 @@ fn search_text(
         coverage,
         here,
         package: None,
+        asked_folders: AskedFolders::default(),
         filter: Filter::default(),
         meaning: QueryMeaning::default(),
         unmerged: match request.unmerged {
@@ -120,8 +126,10 @@ fn vector_query<'a>(
 impl<'a> SearchRun<'a> {
     /// Runs all steps in their order.
     fn reply(mut self, pending: PendingVector) -> Result<Reply, ApiError> {
+        self.asked_folders =
+            self.local.asked_folders(&self.request.folders, self.path_question())?;
         self.filter = self.joined_filter()?;
-        self.package = self.found_package()?;
+        self.package = self.found_package();
         let words = search::begin(self.snapshot, &self.query(), self.local.core.now());
         self.meaning = self.vector_query().meaning(pending, self.request.mode, self.snapshot)?;
         self.notices = self.snapshot_notices();
@@ -151,6 +159,12 @@ impl<'a> SearchRun<'a> {
             stamp.is_some_and(|stamp| Some(&*stamp.branch) != branch)
         };
         self.request.unmerged == UnmergedPolicy::LeftOut && found.hits.iter().any(is_elsewhere)
+    }
+
+    /// What the paths of the request are about.
+    pub(super) fn path_question(&self) -> PathQuestion<'_> {
+        let patience = self.request.unmerged.into();
+        PathQuestion { repo: self.here.as_ref(), snapshot: self.snapshot, patience }
     }
 
     pub(super) fn vector_query(&self) -> VectorQuery<'a> {
@@ -193,7 +207,8 @@ impl<'a> SearchRun<'a> {
             unread_logs::notice(local, self.filter.repos.as_ref(), snapshot),
             self.unknown_repo_notice(),
         ];
-        notices.into_iter().flatten().collect()
+        let of_folders = std::mem::take(&mut self.asked_folders.notices);
+        notices.into_iter().flatten().chain(of_folders).collect()
     }
 
     /// Says that the repository has no memories, which may be why nothing was found.
@@ -221,7 +236,7 @@ impl<'a> SearchRun<'a> {
             package: self.package.as_ref(),
             linked: &self.linked(&found.hits),
             changed: &changed_files(local, memories(), self.snapshot),
-            gone: &gone_files(local, memories(), self.snapshot),
+            gone: &gone_files(local, memories(), self.snapshot, request.unmerged),
             unmerged: &self.unmerged,
             notices: &self.notices,
             near_misses: &found.near_misses,

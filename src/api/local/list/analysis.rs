@@ -2,6 +2,7 @@
 //! words of the reply (`reply`).
 
 use crate::local::Local;
+use crate::local::caller_files::PathQuestion;
 use crate::local::repositories::{repo_if_named, required_repo};
 use crate::local::snapshots::bound_notice;
 use event::RepoKey;
@@ -80,8 +81,11 @@ pub(crate) fn review(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
-    let found = search::contradictions(snapshot, &snapshot.keys_of(&repo), local.core.now());
-    Ok(reply::review(&repo, &found, request.limit))
+    let asked =
+        local.asked_folders(&request.folders, PathQuestion::asked(Some(&repo), snapshot))?;
+    let mut found = search::contradictions(snapshot, &snapshot.keys_of(&repo), local.core.now());
+    found.pairs.retain(|pair| asked.allow(&pair.older) || asked.allow(&pair.newer));
+    Ok(asked.noted_in(reply::review(&repo, &found, request.limit)))
 }
 
 fn searches_without_hits(local: &Local, request: &AnalyzeRequest, repo: Option<&RepoKey>) -> Reply {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::page_end::{PageEnd, sort_key};
+use crate::local::caller_files::{AskedFolders, PathQuestion};
 use crate::local::{Local, repositories, unread_logs};
 use event::Timestamp;
 use guard::disclosure::DisclosureOccasion;
@@ -20,27 +21,35 @@ pub(super) fn outline(
     request: &BrowseRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let mut fitting = fitting(local, request, snapshot)?;
+    let mut fitting = fitting(local, request, snapshot)?.memories;
     let total = fitting.len();
     fitting.sort_unstable_by(|a, b| sort_key(b).cmp(&sort_key(a)));
     fitting.truncate(OUTLINE_MAX);
     Ok(reply::outline(&fitting, total, how(request)))
 }
 
-/// Finds the memories that a request is about, in any order.
+/// The memories that a request is about, in any order.
+struct BrowsedMemories<'a> {
+    memories: Vec<&'a Arc<Memory>>,
+    folders: AskedFolders,
+}
+
+/// Finds the memories that a request is about.
 fn fitting<'a>(
     local: &Local,
     request: &BrowseRequest,
     snapshot: &'a Snapshot,
-) -> Result<Vec<&'a Arc<Memory>>, ApiError> {
+) -> Result<BrowsedMemories<'a>, ApiError> {
     let (now, days) = (local.core.now(), local.core.config.days);
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
+    let asked = PathQuestion::asked(repo.as_ref(), snapshot);
+    let folders = local.asked_folders(&request.folders, asked)?;
     let filter = Filter {
         repos: repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?,
         kinds: request.kinds.clone(),
         tags: request.tags.clone(),
-        files: local.asked_files(&request.files, repo.as_ref(), snapshot),
-        folders: local.asked_folders(&request.folders, repo.as_ref(), snapshot)?,
+        files: local.asked_files(&request.files, asked),
+        folders: folders.folders.clone(),
         agents: request.agents.clone(),
         branches: request.branches.clone(),
         since: request.since.map(|since| since.first(now, days)),
@@ -49,7 +58,9 @@ fn fitting<'a>(
         ..Filter::default()
     };
     let all = snapshot.memories().iter();
-    Ok(all.filter(|memory| is_in(request.state, memory, now) && filter.allows(memory)).collect())
+    let is_fitting =
+        |memory: &&Arc<Memory>| is_in(request.state, memory, now) && filter.allows(memory);
+    Ok(BrowsedMemories { memories: all.filter(is_fitting).collect(), folders })
 }
 
 pub(super) fn page(
@@ -58,7 +69,7 @@ pub(super) fn page(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let after = request.cursor.as_deref().map(PageEnd::read).transpose()?;
-    let mut fitting = fitting(local, request, snapshot)?;
+    let BrowsedMemories { memories: mut fitting, folders } = fitting(local, request, snapshot)?;
     let total = fitting.len();
     if let Some(after) = &after {
         fitting.retain(|memory| sort_key(memory) < (after.at, &after.id));
@@ -91,7 +102,8 @@ pub(super) fn page(
         };
         text.push_str(&format!("\n\n{count} of {total}. The next page: {how}"));
     }
-    Ok(Reply::with_text(text, &PageAnswer { list: answer, total, next }))
+    let reply = Reply::with_text(text, &PageAnswer { list: answer, total, next });
+    Ok(folders.noted_in(reply))
 }
 
 /// Says why a page has nothing, where the request may be the reason.

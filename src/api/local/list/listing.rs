@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{browse, deliveries, records, savings, tag_suggestions};
+use crate::local::caller_files::PathQuestion;
 use crate::local::find::newest_sessions;
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, undamaged_answer};
@@ -16,21 +17,28 @@ use reply::{
     CompletionsAnswer, ExportAnswer, ImportedAnswer, ImportedMemory, KnownAnswer, KnownMemory,
     Reply,
 };
-use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
+use requests::listing::{ExportRequest, KNOWN_IDS_MAX, RecentArguments};
 use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use search::snapshot::Snapshot;
 
 /// The kinds worth telling every agent at its start.
 const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
 
-pub(crate) fn recent(limit: usize, snapshot: &Snapshot) -> Reply {
+pub(crate) fn recent(
+    local: &Local,
+    request: &RecentArguments,
+    snapshot: &Snapshot,
+) -> Result<Reply, ApiError> {
+    let asked = local.asked_folders(&request.folders, PathQuestion::asked(None, snapshot))?;
     let is_record = |memory: &Memory| memory.provenance.kind.as_str() == SESSION_RECORD;
-    let memories = snapshot.memories().iter().filter(|memory| !is_record(memory));
+    let memories = snapshot.memories().iter();
+    let memories = memories.filter(|memory| !is_record(memory) && asked.allow(memory));
     let mut memories: Vec<Arc<Memory>> = memories.cloned().collect();
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
-    memories.truncate(limit);
-    reply::list("Recent memories", &memories, DisclosureOccasion::Listed).into()
+    memories.truncate(request.limit);
+    let list = reply::list("Recent memories", &memories, DisclosureOccasion::Listed);
+    Ok(asked.noted_in(list.into()))
 }
 
 pub(crate) fn complete(local: &Local, request: &CompleteRequest) -> Result<Reply, ApiError> {
@@ -73,22 +81,21 @@ pub(crate) fn list(
         Listing::Grown { min, max_tokens } => {
             let here = required_repo(local, None, snapshot)?;
             unread_logs::refuse_unread(local, &here, snapshot)?;
-            let answer = grown(local, &here, *min, *max_tokens, snapshot);
+            let all = memories_of(&here, snapshot);
+            let answer = grown(local, &here, (*min, *max_tokens), all);
             Ok(Reply::with_text(String::new(), &answer))
         }
     }
 }
 
 /// Returns the lines that an agent file would get.
-fn grown(
+fn grown<'a>(
     local: &Local,
     repo: &RepoKey,
-    min: Maturity,
-    max_tokens: usize,
-    snapshot: &Snapshot,
+    (min, max_tokens): (Maturity, usize),
+    memories: impl Iterator<Item = &'a Arc<Memory>>,
 ) -> ExportAnswer {
     let now = local.core.now();
-    let memories = memories_of(repo, snapshot);
     let mut grown: Vec<Arc<Memory>> = memories
         .filter(|memory| !memory.is_inactive(now) && is_grown(memory, min))
         .cloned()
@@ -101,8 +108,11 @@ fn grown(
 /// Returns what `export` would write for a repository that the caller names.
 fn export(local: &Local, request: &ExportRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
     let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
-    let min = request.min.into();
-    Ok(Reply::from_answer(&grown(local, &repo, min, request.max_tokens, snapshot)))
+    let asked =
+        local.asked_folders(&request.folders, PathQuestion::asked(Some(&repo), snapshot))?;
+    let memories = memories_of(&repo, snapshot).filter(|memory| asked.allow(memory));
+    let answer = grown(local, &repo, (request.min.into(), request.max_tokens), memories);
+    Ok(asked.noted_in(Reply::from_answer(&answer)))
 }
 
 fn memories_of<'a>(

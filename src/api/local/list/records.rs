@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::page_end::{PageEnd, sort_key};
 use crate::local::Local;
+use crate::local::caller_files::PathQuestion;
 use crate::local::repositories::{named_repo, unnamed_error};
 use event::{clean, codec};
 use memory::Memory;
@@ -31,8 +32,12 @@ pub(super) fn page(
         RecordsScope::All => None,
     };
     let keys = repo.as_ref().map(|repo| snapshot.keys_of(repo));
+    let asked =
+        local.asked_folders(&request.folders, PathQuestion::asked(repo.as_ref(), snapshot))?;
     let is_of_it = |memory: &&Arc<Memory>| {
-        keys.as_ref().is_none_or(|keys| keys.contains(&memory.repo)) && !memory.is_inactive(now)
+        keys.as_ref().is_none_or(|keys| keys.contains(&memory.repo))
+            && !memory.is_inactive(now)
+            && asked.allow(memory)
     };
     let all: Vec<&Arc<Memory>> = snapshot.memories().iter().filter(is_of_it).collect();
     let (private, open): (Vec<_>, Vec<_>) =
@@ -59,5 +64,5 @@ pub(super) fn page(
     let repo = repo.map(|repo| repo.to_string());
     let answer = RecordsAnswer { repo, lines, next, private: private.len() };
     // The lines are clean.
-    Ok(Reply::verbatim(String::new(), &answer))
+    Ok(asked.noted_in(Reply::verbatim(String::new(), &answer)))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::link_ends::{LinkEnd, LinkEndFinder};
 use crate::local::Local;
+use crate::local::caller_files::PathQuestion;
 use crate::local::repositories::{self, unnamed_error};
 use crate::local::snapshots::bound_notice;
 use event::{Node, Problems};
@@ -40,7 +41,7 @@ pub(crate) fn related(
             let repo = repo.clone().ok_or_else(unnamed_error)?;
             let place = CodePlace::from_node(node, &repo);
             let place = place.ok_or_else(|| Problems::one("id", "is not a file"))?;
-            file = Some(local.asked_file(&place.path, Some(&repo), snapshot));
+            file = Some(local.asked_file(&place.path, PathQuestion::asked(Some(&repo), snapshot)));
             places(&place, file.as_ref(), snapshot, &links)
         }
     };

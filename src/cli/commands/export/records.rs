@@ -65,7 +65,8 @@ impl Program<'_> {
             (None, true) => RecordsScope::All,
             (None, false) => RecordsScope::Here,
         };
-        let records = read_records(&*self.open(settings, MemoryNeed::Words)?, scope)?;
+        let request = RecordsRequest { of: scope, cursor: None, folders: command.folders.clone() };
+        let records = read_records(&*self.open(settings, MemoryNeed::Words)?, request)?;
         if command.dry_run {
             return Ok(records.counted("would be exported", None, None));
         }
@@ -77,8 +78,10 @@ impl Program<'_> {
 }
 
 /// Reads all pages.
-pub(crate) fn read_records(api: &dyn Api, of: RecordsScope) -> Result<Records, ApiError> {
-    let mut request = RecordsRequest { of, cursor: None };
+pub(crate) fn read_records(
+    api: &dyn Api,
+    mut request: RecordsRequest,
+) -> Result<Records, ApiError> {
     let mut all = Records { lines: Vec::new(), private: 0, notices: Vec::new() };
     loop {
         let reply = api.ask(&Request::List(Listing::Records(request.clone())))?;

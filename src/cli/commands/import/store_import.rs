@@ -23,7 +23,7 @@ use exchange::known_items::{KnownItem, KnownItems, KnownState, SUPERSEDED_MAX};
 use exchange::stores;
 use reply::{BulkChange, BulkChangeAnswer, KnownAnswer, KnownMemory, ListAnswer};
 use requests::caller::Caller;
-use requests::listing::{KNOWN_IDS_MAX, RecordsScope};
+use requests::listing::{KNOWN_IDS_MAX, RecordsRequest, RecordsScope};
 use requests::{Api, ApiError, ChangeExtent, Listing, Reply, Request, Sweep, SweepRequest};
 use retriever::failure::write_error;
 use retriever::options::{GlobalOptions, MemoryNeed};
@@ -207,11 +207,12 @@ fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> 
 
 /// Returns the memories that count where an import may write.
 fn memories_in(api: &dyn Api, repo: &RepoKey, reach: ImportReach) -> Result<Vec<Event>, ApiError> {
-    let scope = match reach {
+    let of = match reach {
         ImportReach::Own => RecordsScope::Repo(repo.to_string()),
         ImportReach::Named => RecordsScope::All,
     };
-    Ok(read_records(api, scope)?.events().collect())
+    let request = RecordsRequest { of, ..RecordsRequest::default() };
+    Ok(read_records(api, request)?.events().collect())
 }
 
 fn stopped_error(id: &BatchId, stopped: StoppedImport) -> ApiError {

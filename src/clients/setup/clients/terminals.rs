@@ -19,6 +19,7 @@ const WAIT_S: u32 = 5;
 
 const CLAUDE_EVENTS: &[ClientEvent] = &[
     ClientEvent::new("SessionStart"),
+    ClientEvent::new("SubagentStart"),
     ClientEvent::new("UserPromptSubmit"),
     ClientEvent::matching("PostToolUse", FIXING_TOOLS),
     ClientEvent::new("PostToolUseFailure"),
@@ -31,6 +32,15 @@ const QWEN_EVENTS: &[ClientEvent] = &[
     ClientEvent::new("UserPromptSubmit"),
     ClientEvent::new("PostToolUse"),
     ClientEvent::new("PostToolUseFailure"),
+    ClientEvent::new("PreCompact"),
+    ClientEvent::new("SessionEnd"),
+];
+
+const CODEX_EVENTS: &[ClientEvent] = &[
+    ClientEvent::new("SessionStart"),
+    ClientEvent::new("SubagentStart"),
+    ClientEvent::new("UserPromptSubmit"),
+    ClientEvent::new("PostToolUse"),
     ClientEvent::new("PreCompact"),
     ClientEvent::new("SessionEnd"),
 ];
@@ -54,6 +64,7 @@ const GEMINI_EVENTS: &[ClientEvent] = &[
 
 const COPILOT_EVENTS: &[ClientEvent] = &[
     ClientEvent::new("sessionStart"),
+    ClientEvent::new("subagentStart"),
     ClientEvent::new("userPromptSubmitted"),
     ClientEvent::new("postToolUse"),
     ClientEvent::new("postToolUseFailure"),
@@ -83,7 +94,7 @@ const CODEX_NEXT: &str = "start codex, open /hooks and trust the hooks of agent-
 
 const fn codex(config: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
     let server = ServerSpec::new(config, ServerForm::Toml("mcp_servers"));
-    Some(ScopeFiles::new(server, HookSpec::new(hooks, CODEX_HOOKS, SHORT_EVENTS), CODEX_NEXT))
+    Some(ScopeFiles::new(server, HookSpec::new(hooks, CODEX_HOOKS, CODEX_EVENTS), CODEX_NEXT))
 }
 
 const fn gemini(file: &'static [FileLocation; 1], next: &'static str) -> Option<ScopeFiles> {

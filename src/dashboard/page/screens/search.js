@@ -64,12 +64,14 @@ function Found({ memory, words: matched, why }) {
         ${memory.repo && html`<${Repo} repo=${memory.repo} />`}
         ${memory.agent_id && html`<${Agent} agent=${memory.agent_id} />`}
         ${memory.timestamp && html`<${When} at=${memory.timestamp} />`}
-        <${Marks} memory=${memory} />${memory.also?.length > 0 && html`<span class="mark">seen ${memory.also.length + 1} times</span>`}
+        <${Marks} memory=${memory} />
+        ${memory.outdates && html`<a class="mark" data-open href=${hrefOf('memory', memory.outdates)}>newer than ${shortId(memory.outdates)}</a>`}
+        ${memory.also?.length > 0 && html`<span class="mark">seen ${memory.also.length + 1} times</span>`}
       </p>
     </div>
     <div class="found-score">
       ${memory.likelihood !== undefined && html`<p class="likelihood"><strong>${percent(memory.likelihood)}</strong> likely</p>`}
-      ${memory.score && html`<${Score} score=${memory.score} />`}
+      ${memory.score && html`<details class="as-table"><summary>why</summary><${Score} score=${memory.score} /></details>`}
     </div>
   </article>`;
 }

@@ -11,6 +11,7 @@ mod git_checkouts;
 mod git_shapes;
 mod gone_places;
 mod other_programs;
+mod package_file_rows;
 mod package_rows;
 mod packages;
 mod remote_urls;

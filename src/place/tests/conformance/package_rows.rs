@@ -15,7 +15,7 @@ pub struct PackageRow {
 /// A manifest that says nothing.
 pub const E: &str = "{}";
 
-/// The table.
+/// The rows of lists that a workspace has; more rows are in `package_file_rows`.
 pub const ROWS: &[PackageRow] = &[
     PackageRow {
         what: "pnpm with a list of globs",
@@ -256,111 +256,5 @@ pub const ROWS: &[PackageRow] = &[
             ("tooling", Some("tooling")),
         ],
         why: "the Kotlin form has parentheses and double quotes",
-    },
-    PackageRow {
-        what: "Bazel",
-        files: &[
-            ("MODULE.bazel", "module(name = \"shop\")"),
-            ("BUILD.bazel", ""),
-            ("services/api/BUILD.bazel", ""),
-            ("services/api/handlers/BUILD", ""),
-            ("services/api/testdata/x.json", ""),
-            ("libs/build/", ""),
-        ],
-        at: &[
-            ("services/api", Some("services/api")),
-            ("services/api/handlers", Some("services/api/handlers")),
-            ("services/api/testdata", Some("services/api")),
-            ("libs/build", None),
-        ],
-        why: "a package of Bazel is the nearest folder above with a file BUILD",
-    },
-    PackageRow {
-        what: "uv",
-        files: &[
-            (
-                "pyproject.toml",
-                "[project]\nname = \"shop\"\n\n[tool.uv.workspace]\nmembers = [\"packages/*\"]\nexclude = [\"packages/seeds\"]\n\n[tool.uv.sources]\nx = { workspace = true }\n",
-            ),
-            ("packages/api/pyproject.toml", "[project]"),
-            ("packages/seeds/pyproject.toml", "[project]"),
-        ],
-        at: &[("packages/api/src/api", Some("packages/api")), ("packages/seeds", None)],
-        why: "uv's workspace has members and exclusions, as Cargo's",
-    },
-    PackageRow {
-        what: "Maven, Deno, Dart and melos",
-        files: &[
-            (
-                "m/pom.xml",
-                "<project><modules>\n <module>core</module><module> web/app </module></modules></project>",
-            ),
-            ("m/core/pom.xml", ""),
-            ("m/web/app/pom.xml", ""),
-            (
-                "d/deno.json",
-                r#"{"workspace":["./add"], // one
-            "imports":{}}"#,
-            ),
-            ("d/add/deno.json", E),
-            ("p/pubspec.yaml", "name: x\nworkspace:\n  - packages/a\n"),
-            ("p/packages/a/pubspec.yaml", ""),
-        ],
-        at: &[
-            ("m/core/src", Some("m/core")),
-            ("m/web/app", Some("m/web/app")),
-            ("d/add", Some("d/add")),
-            ("p/packages/a/lib", Some("p/packages/a")),
-        ],
-        why: "these name their packages one by one",
-    },
-    PackageRow {
-        what: "a backend and a frontend without a workspace",
-        files: &[
-            ("README.md", ""),
-            ("backend/pyproject.toml", ""),
-            ("backend/app/main.py", ""),
-            ("frontend/package.json", E),
-            ("frontend/dist/package.json", E),
-            ("worker/requirements.txt", ""),
-            ("shop.net/Shop.csproj", ""),
-            ("vendor/lib/composer.json", E),
-            ("scripts/run.sh", ""),
-        ],
-        at: &[
-            ("backend/app", Some("backend")),
-            ("frontend/src", Some("frontend")),
-            ("frontend/dist", Some("frontend")),
-            ("worker", Some("worker")),
-            ("shop.net/Models", Some("shop.net")),
-            ("vendor/lib", None),
-            ("scripts", None),
-        ],
-        why: "many repositories have parts with a manifest each, which nobody lists",
-    },
-    PackageRow {
-        what: "a page of another language in a workspace",
-        files: &[
-            ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"),
-            ("crates/core/Cargo.toml", "[package]"),
-            ("crates/core/page/package.json", E),
-            ("site/package.json", E),
-        ],
-        at: &[("crates/core/page", Some("crates/core")), ("site", Some("site"))],
-        why: "what a workspace names comes first, and it decides of its own kind of manifest alone",
-    },
-    PackageRow {
-        what: "files that nobody can read as meant",
-        files: &[
-            ("package.json", "{\"workspaces\": [\"packages/*\""),
-            ("Cargo.toml", "[workspace\nmembers = 7"),
-            ("go.work", "use (\n"),
-            ("settings.gradle", "include(\"${dir}\", ':ok'"),
-            ("pnpm-workspace.yaml", "packages: {a: [\n"),
-            ("packages/web/package.json", E),
-            ("ok/x", ""),
-        ],
-        at: &[("packages/web", Some("packages/web")), ("ok", Some("ok")), ("else", None)],
-        why: "a broken file names nothing, and a manifest counts by itself then",
     },
 ];

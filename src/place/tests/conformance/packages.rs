@@ -1,5 +1,6 @@
 //! Packages of repositories with several: which folder counts for somebody who stands in one. Not here: the table (`package_rows`).
 
+use super::package_file_rows::FILE_ROWS;
 use super::package_rows::{E, ROWS};
 use super::scene::Scene;
 
@@ -7,7 +8,7 @@ use super::scene::Scene;
 #[test]
 fn packages_are_those_of_each_build_system() {
     let mut wrong = Vec::new();
-    for row in ROWS {
+    for row in ROWS.iter().chain(FILE_ROWS) {
         assert!(row.why.split(' ').count() >= 3, "{}", row.what);
         let scene = Scene::new();
         scene.repository("shop", Some("https://github.com/acme/shop"));
