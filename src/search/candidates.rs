@@ -124,6 +124,15 @@ impl<'a> CandidateSearch<'a> {
         best
     }
 
+    /// Returns the BM25 of a memory that was found by meaning: how much of the query it covers does not depend on how
+    /// many others cover more.
+    fn score_by_words(&self, number: u32) -> f32 {
+        match self.query.words {
+            WordMatching::On => self.words.score_of(DocId(number)),
+            WordMatching::Off => 0.0,
+        }
+    }
+
     fn may(&self, number: u32) -> bool {
         self.chunks.as_ref().is_none_or(|chunks| chunks.may_hold(number))
     }
@@ -166,7 +175,8 @@ impl<'a> CandidateSearch<'a> {
         let whole_scores = self.words.whole_scores();
         let candidate = |(at, number): (usize, u32)| {
             let place = best.binary_search_by_key(&number, |(number, _)| *number).ok();
-            let score = place.and_then(|place| best.get(place)).map_or(0.0, |(_, score)| *score);
+            let found = place.and_then(|place| best.get(place)).map(|(_, score)| *score);
+            let score = found.unwrap_or_else(|| self.score_by_words(number));
             let whole = |scores: &WholeScores<'_>| {
                 score + WHOLE_SHARE * (scores.score(DocId(number)) - score)
             };
@@ -238,7 +248,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Filter, tests};
+    use crate::{Filter, testing, tests};
 
     fn snapshot(lessons: &[String]) -> Snapshot {
         let line = |(number, lesson): (usize, &String)| json!({"id": format!("m{number}"), "lesson": lesson, "source": "imported"});
@@ -290,5 +300,30 @@ mod tests {
         assert_eq!(numbers(Flagged::Included).len(), CANDIDATES_MAX);
         assert!(!numbers(Flagged::Included).contains(&450), "the flood is the better fit");
         assert_eq!(numbers(Flagged::HeldBack), [450]);
+    }
+
+    // S-RANK-3
+    #[test]
+    fn coverage_does_not_depend_on_how_many_cover_more() {
+        let crowd = |number| json!({"id": format!("c{number}"), "repo": "crowd", "lesson": "zebra pond", "vector": [0, 1]});
+        let mut lines: Vec<_> = (0..CANDIDATES_MAX + 50).map(crowd).collect();
+        let lesson =
+            "a zebra stood at the edge of the river for a long time and looked at the other side";
+        lines.push(json!({"id": "near", "repo": "own", "lesson": lesson, "vector": [1, 0]}));
+        let snapshot = testing::snapshot(&lines);
+        let coverage = |repo: Option<&str>, words| {
+            let repos = repo.map(|repo| [event::RepoKey::parse(repo).unwrap()].into());
+            let filter = Filter { repos, ..Filter::default() };
+            let vector: Option<&[f32]> = Some(&[1.0, 0.0]);
+            let query = Query { text: "zebra pond", vector, words, filter, ..Query::default() };
+            let words = snapshot.lexical().prepare(query.text);
+            let search = CandidateSearch::new(&snapshot, &query, &words, Timestamp::UNIX_EPOCH);
+            let found = search.find(None).shown;
+            found.iter().find(|found| found.number == 250).map(|found| found.covered)
+        };
+        let alone = coverage(Some("own"), WordMatching::On);
+        assert!(alone.is_some_and(|covered| covered > 0.0), "{alone:?}");
+        assert_eq!(coverage(None, WordMatching::On), alone, "250 others cover more");
+        assert_eq!(coverage(None, WordMatching::Off), Some(0.0));
     }
 }

@@ -131,6 +131,27 @@ impl PreparedQuery<'_> {
         scorer.search(self, whole, &keep, &mut top);
         top.into_sorted()
     }
+
+    /// Returns the score that a search gives `doc`, bit by bit, whether or not the document is among the best; 0 where it
+    /// does not match.
+    #[must_use]
+    pub fn score_of(&self, doc: DocId) -> f32 {
+        let norm = self.corpus.length_norm();
+        let mut best: f32 = 0.0;
+        for (place, part) in self.index.parts.iter().enumerate() {
+            for local in part.places_of(doc) {
+                let length = part.segment.lengths.get(local as usize).copied().unwrap_or(0);
+                let mut score = 0.0;
+                for term in self.by_weight() {
+                    if let Some(count) = term.list(place).count_in(local) {
+                        score += term.weight * norm.saturated(count, length);
+                    }
+                }
+                best = best.max(score);
+            }
+        }
+        best
+    }
 }
 
 /// The state of a search through the parts, one after the other.

@@ -55,6 +55,13 @@ fn is_the_same(index: &LexicalIndex, query: &str, top_k: usize) {
         let keep = |doc: DocId| doc.0.is_multiple_of(divisor);
         let (found, all) = (prepared.search(keep, top_k), prepared.search_everything(keep, top_k));
         assert_eq!(bits(&found), bits(&all), "{query:?} {top_k} {divisor}");
+        for scored in &all {
+            assert_eq!(
+                prepared.score_of(scored.doc).to_bits(),
+                scored.score.to_bits(),
+                "{query:?}"
+            );
+        }
         // Chunks of a few documents, some of which the filter skips.
         let may = |doc: DocId| (doc.0 / 40).is_multiple_of(2);
         let found = prepared.search_among(may, keep, top_k);

@@ -146,7 +146,8 @@ fn a_query_waits_for_the_batch_in_flight_and_no_longer() {
     std::thread::scope(|scope| {
         let query = scope.spawn(|| scene.worker.embed_query("question", PATIENCE));
         until(&scene.worker, |_| scene.worker.shared.queries.load(Ordering::Acquire) == 1);
-        // Counted is not yet sent: the second batch may start first, the third never.
+        // Counted is not yet sent: the second batch may start first, the third never. A busy machine needs a while from one to the other.
+        std::thread::sleep(Duration::from_millis(300));
         let mut ahead = 0;
         loop {
             scene.let_one_pass();

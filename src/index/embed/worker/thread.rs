@@ -222,7 +222,8 @@ impl<'a> EmbeddingThread<'a> {
         }
         self.waiting.fill_window(unknown);
         self.shared.from_cache.fetch_add(known.len(), Ordering::AcqRel);
-        self.hand_over(known);
+        let whole = known.len();
+        self.hand_over(known, whole);
     }
 
     /// Embeds the next batch.
@@ -275,8 +276,9 @@ impl<'a> EmbeddingThread<'a> {
         let beginning = |(job, embedding): (&Job, Embedding)| {
             embedded(job, embedding.vector, SignState::NotYet)
         };
+        let whole = all.len();
         all.extend(beginnings.into_iter().map(beginning));
-        self.hand_over(all);
+        self.hand_over(all, whole);
     }
 
     /// Returns the vector that was stored first for a text: one computed again may differ in its last bits.
@@ -320,13 +322,14 @@ impl<'a> EmbeddingThread<'a> {
         slow.cache_trouble = trouble;
     }
 
-    fn hand_over(&mut self, vectors: Vec<EmbeddedDocument>) {
+    /// Hands over vectors, so many of which are of whole texts: those are done.
+    fn hand_over(&mut self, vectors: Vec<EmbeddedDocument>, whole: usize) {
         if vectors.is_empty() {
             return;
         }
         let count = vectors.len();
         // Counted before the delivery, so that a reader of the delivery sees the count.
-        self.shared.done.fetch_add(count, Ordering::AcqRel);
+        self.shared.done.fetch_add(whole, Ordering::AcqRel);
         (self.parts.deliver)(vectors);
         WorkerShared::leave(&self.shared.queued, count);
     }

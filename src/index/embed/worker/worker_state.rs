@@ -37,7 +37,7 @@ pub struct Progress {
     pub state: WorkerState,
     /// Texts waiting, the batch in flight included.
     pub queued: usize,
-    /// Texts whose vector was delivered.
+    /// Texts of which the vector of the whole text was delivered.
     pub done: usize,
     /// How many of those came from the cache.
     pub from_cache: usize,
