@@ -38,8 +38,9 @@ pub fn fetch_state(dir: &Path) -> FetchState {
     let is_running = matches!(FileLock::acquire(&lock, 0), Err(StoreError::Busy { .. }));
     let line = std::fs::read_to_string(dir.join(STATE)).unwrap_or_default();
     match line.strip_prefix(FAILED) {
-        _ if is_running => FetchState::Running(line),
+        // A process that says so is about to end.
         Some(why) => FetchState::Failed(why.to_owned()),
+        None if is_running => FetchState::Running(line),
         None => FetchState::None,
     }
 }
