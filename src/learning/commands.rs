@@ -270,13 +270,17 @@ fn is_program(word: &str) -> bool {
         && !KEYWORDS.contains(&word)
 }
 
-/// Tells whether a command only asks programs what they can do.
+/// Tells whether a command only asks programs what they can do, or which version they have.
 #[must_use]
 pub fn asks_for_help(command: &str) -> bool {
+    const VERSION: [&str; 4] = ["--version", "-version", "-V", "version"];
     let asks = |part: &String| {
-        let last = part.rsplit(' ').next();
-        part.split(' ').nth(1) == Some("help")
+        let mut words = part.split(' ').skip(1);
+        let (first, last) = (words.next(), part.rsplit(' ').next());
+        let is_alone = words.next().is_none();
+        first == Some("help")
             || last.is_some_and(|last| matches!(last, "--help" | "-h" | "--version"))
+            || is_alone && first.is_some_and(|first| VERSION.contains(&first))
     };
     let parts = working_parts(command);
     !parts.is_empty() && parts.iter().all(asks)

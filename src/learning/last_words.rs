@@ -7,7 +7,9 @@ const EXIT_LINES: usize = 5;
 
 /// Beginnings of the lines that programs print last when they fail. The list is short, since a warning that is taken
 /// for an error leads to an answer that nobody needs.
-const LAST_WORDS: [&str; 9] = [
+const LAST_WORDS: [&str; 11] = [
+    "fatal error:",
+    "segmentation fault",
     "error:",
     "error[",
     "fatal:",
@@ -20,8 +22,13 @@ const LAST_WORDS: [&str; 9] = [
 ];
 
 /// Endings of such lines.
-const LAST_WORDS_AT_END: [&str; 4] =
-    [": command not found", ": no such file or directory", ": permission denied", ": not found"];
+const LAST_WORDS_AT_END: [&str; 5] = [
+    "(core dumped)",
+    ": command not found",
+    ": no such file or directory",
+    ": permission denied",
+    ": not found",
+];
 
 /// Tells whether an output ends like that of a failed program.
 #[must_use]
@@ -43,13 +50,20 @@ fn tells_a_failure(line: &str) -> bool {
     let lower = line.to_lowercase();
     LAST_WORDS.iter().any(|words| lower.starts_with(words))
         || LAST_WORDS_AT_END.iter().any(|words| lower.ends_with(words))
-        || line.split_once(": ").is_some_and(|(name, _)| is_exception(name))
+        || line
+            .split_once(": ")
+            .is_some_and(|(name, says)| is_exception(name) || is_of_program(name, says))
 }
 
 /// Tells whether a single word names an error type, such as `ModuleNotFoundError` or `java.io.IOException`.
 /// `train_error` is a number.
 fn is_exception(name: &str) -> bool {
     !name.contains(' ') && (name.ends_with("Error") || name.ends_with("Exception"))
+}
+
+/// Tells whether a program says an error after its name: `psql: ERROR:  relation "x" does not exist`.
+fn is_of_program(name: &str, says: &str) -> bool {
+    !name.contains(' ') && ["ERROR:", "FATAL:"].iter().any(|word| says.starts_with(word))
 }
 
 /// Finds the exit code in the text of an output.
@@ -70,6 +84,8 @@ fn code_of(line: &str) -> Option<i64> {
             Some((_, outcome)) => outcome,
             None => line,
         };
+    // What pnpm writes in front of it.
+    let line = line.strip_prefix("elifecycle").map_or(line, str::trim_start);
     let beginnings = [
         "exit code:",
         "exit code",
@@ -93,6 +109,9 @@ mod tests {
             "ls: cannot access '/no/such/place': No such file or directory\n",
             "  File \"a.py\", line 3\nModuleNotFoundError: No module named 'yaml'",
             "error: x\n3 warnings",
+            "psql: ERROR:  relation \"x\" does not exist",
+            "<--- JS stacktrace --->\nFATAL ERROR: Reached heap limit Allocation failed",
+            "boom\nAborted (core dumped)",
         ] {
             assert!(reads_like_a_failure(text), "{text}");
         }
@@ -108,6 +127,7 @@ mod tests {
         assert_eq!(exit_code("b\nProcess exited with code 0"), Some(0));
         assert_eq!(exit_code("boom\n<shellId: 0 completed with exit code 2>"), Some(2));
         assert_eq!(exit_code("boom\n[Command exited with code 2]"), Some(2));
+        assert_eq!(exit_code("boom\n ELIFECYCLE  Command failed with exit code 134."), Some(134));
         assert_eq!(exit_code("the exit code: 1"), None);
         let middle = format!("{}exit code: 1\n{}", "a\n".repeat(9), "b\n".repeat(9));
         assert_eq!(exit_code(&middle), None);

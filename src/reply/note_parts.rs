@@ -65,9 +65,34 @@ const FAILED: &[&str] = &[
     "wrong",
     "❌",
 ];
+/// Words of a label that ask why, whatever else it names.
+const WHY: &[&str] = &["because", "pourquoi", "reason", "warum", "why"];
+/// Words that name a remedy, also beside a cause.
+const REMEDY: &[&str] = &[
+    "abhilfe",
+    "fix",
+    "fixed",
+    "fixes",
+    "lösung",
+    "lösungsweg",
+    "oplossing",
+    "remedy",
+    "resolution",
+    "resolved",
+    "rozwiązanie",
+    "solución",
+    "solution",
+    "solutions",
+    "soluzione",
+    "solução",
+    "workaround",
+    "çözüm",
+    "решение",
+];
+/// The same in languages that do not divide words: what a label contains.
+const REMEDY_SIGNS: &[&str] = &["解決", "解决", "対処", "対策", "해결"];
 const REST: &[&str] = &[
     "background",
-    "because",
     "cause",
     "causes",
     "context",
@@ -77,7 +102,6 @@ const REST: &[&str] = &[
     "investigation",
     "issue",
     "problem",
-    "reason",
     "references",
     "related",
     "symptom",
@@ -87,31 +111,29 @@ const REST: &[&str] = &[
     "timeline",
     "verification",
     "verify",
-    "why",
 ];
 const HELP: &[&str] = &[
     "answer",
+    "conclusion",
     "correct",
     "decision",
     "do",
-    "fix",
-    "fixed",
-    "fixes",
+    "ergebnis",
     "good",
+    "helped",
     "instead",
+    "learned",
     "lesson",
+    "lessons",
+    "outcome",
     "recipe",
     "recommendation",
-    "remedy",
-    "resolution",
-    "resolved",
     "right",
     "rule",
     "rules",
-    "solution",
-    "solutions",
+    "takeaway",
+    "taken",
     "worked",
-    "workaround",
     "working",
     "works",
     "✅",
@@ -137,8 +159,13 @@ impl NotePart {
             _ => {}
         }
         let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+        if !has(FAILED) && !has(WHY) && REMEDY_SIGNS.iter().any(|sign| label.contains(sign)) {
+            return Some(Self::Help);
+        }
         let parts = [
             (FAILED, Self::Failed),
+            (WHY, Self::Other),
+            (REMEDY, Self::Help),
             (REST, Self::Other),
             (HELP, Self::Help),
             (PREVENTION, Self::Prevention),
@@ -284,24 +311,25 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     if (1..LABEL_DEPTH).contains(&depth) && line.as_bytes().get(depth) == Some(&b' ') {
         return line.get(depth..).map(|text| (depth, text.trim()));
     }
-    let plain = line.trim_matches('*').trim_end_matches(':').trim_matches('*');
+    let plain = line.trim_matches('*').trim_end_matches([':', '：']).trim_matches('*');
     let is_label = plain.len() < line.len()
         && plain.split_whitespace().count() <= LABEL_WORDS_MAX
-        && (line.ends_with(':') || (line.starts_with("**") && line.ends_with("**")));
+        && (line.ends_with([':', '：']) || (line.starts_with("**") && line.ends_with("**")));
     (is_label && NotePart::of_label(label_of(plain)).is_some()).then_some((LABEL_DEPTH, line))
 }
 
 /// Returns the part of a heading that names what follows: `Fix 2: wrong form (hooks)` -> `Fix 2`.
 fn label_of(heading: &str) -> &str {
-    let end = heading.find([':', '(', '—', '–']).filter(|end| *end > 0);
+    let end = heading.find([':', '：', '(', '（', '—', '–']).filter(|end| *end > 0);
     heading.get(..end.unwrap_or(heading.len())).unwrap_or(heading)
 }
 
 /// Returns the label that a sentence begins with: `Root cause: the cache` -> `Root cause`.
 fn inline_label(sentence: &str) -> Option<&str> {
     let plain = sentence.trim_start_matches(['-', '*', '>', ' ']);
-    let (label, rest) = plain.split_once(':')?;
-    let is_label = label.len() <= 40 && rest.starts_with([' ', '*', '\t']);
+    let (label, rest) = plain.split_once([':', '：'])?;
+    let is_wide = plain.get(label.len()..).is_some_and(|mark| mark.starts_with('：'));
+    let is_label = label.len() <= 40 && (is_wide || rest.starts_with([' ', '*', '\t']));
     is_label.then(|| label.trim_matches('*'))
 }
 
@@ -371,6 +399,47 @@ mod tests {
         ];
         for (words, part) in expected {
             assert_eq!(part_of(text, words), part, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_remedy_is_known_in_other_words_and_languages() {
+        for label in [
+            "Lösung",
+            "Abhilfe",
+            "解決策",
+            "解决方案",
+            "対処",
+            "Решение",
+            "Solución",
+            "Soluzione",
+            "Oplossing",
+            "Outcome",
+            "Conclusion",
+            "Action taken",
+            "What finally helped",
+            "Root cause and fix",
+            "Lessons learned",
+            "Takeaway",
+        ] {
+            assert_eq!(
+                part_of(&format!("## {label}\nRun this.\n## Notes\nx"), "Run"),
+                NotePart::Help,
+                "{label}"
+            );
+            let colon = if label.is_ascii() { ": " } else { "：" };
+            assert_eq!(
+                part_of(&format!("It froze. {label}{colon}run this."), "run this"),
+                NotePart::Help,
+                "{label}"
+            );
+        }
+        for label in ["Why this fix works", "Ursache", "Root cause", "Why"] {
+            assert_ne!(
+                part_of(&format!("## {label}\nRun this."), "Run"),
+                NotePart::Help,
+                "{label}"
+            );
         }
     }
 

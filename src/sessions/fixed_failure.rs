@@ -169,8 +169,63 @@ fn is_telling(line: &str) -> bool {
     plain.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS_MIN
         && plain.split(' ').count() >= WORDS_MIN
         && !is_count
+        && !counts_only(&plain)
         && !is_echo
         && !GENERAL.iter().any(|words| lower.contains(words))
+}
+
+/// The words of lines in which the runner of tests or checks counts.
+const COUNTED: &[&str] = &[
+    "checks",
+    "duration",
+    "errors",
+    "error",
+    "errored",
+    "fail",
+    "failed",
+    "failing",
+    "failures",
+    "files",
+    "file",
+    "filtered",
+    "finished",
+    "found",
+    "ignored",
+    "in",
+    "measured",
+    "ms",
+    "of",
+    "ok",
+    "out",
+    "pass",
+    "passed",
+    "passing",
+    "pending",
+    "problems",
+    "ran",
+    "result",
+    "run",
+    "s",
+    "skipped",
+    "snapshot",
+    "snapshots",
+    "suite",
+    "suites",
+    "test",
+    "tests",
+    "time",
+    "todo",
+    "total",
+    "warnings",
+    "with",
+    "xfailed",
+    "xpassed",
+];
+
+/// Tells whether a line without its numbers only counts: `Tests: 1 failed, 20 passed`.
+fn counts_only(plain: &str) -> bool {
+    let words = plain.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.clone().next().is_some() && words.into_iter().all(|word| COUNTED.contains(&word))
 }
 
 /// Returns a line without paths, numbers and hashes, also where they are a part of a word.
@@ -561,6 +616,36 @@ mod tests {
         let output = "error: unrecognized subcommand 'bun'";
         let parts = [failed("wrap bun run test", output), ran("bun run test"), ran("wrap git log")];
         assert_eq!(rows("s", &parts)[0].fixed_by, commands(&["bun run test"]));
+    }
+
+    #[test]
+    fn what_a_runner_counts_tells_no_failure_from_others() {
+        let output = |error: &str| {
+            format!("FAIL test/a.test.js\n  {error}\nTests: 1 failed, 20 passed\nTime: 2 s")
+        };
+        let queue =
+            output("QueueBackendError: cannot reach broker rabbit-prod (set QUEUE_BACKEND)");
+        let earlier =
+            rows("s", &[failed("npm test", &queue), ran("QUEUE_BACKEND=memory npm test")]);
+        let told = |error: &str| fixes_known_for("npm test", &output(error), &earlier);
+        assert_eq!(
+            told("QueueBackendError: cannot reach broker rabbit-prod (set QUEUE_BACKEND)").len(),
+            1
+        );
+        for other in [
+            "TypeError: Cannot read properties of undefined",
+            "AssertionError: expected 3 items, got 2",
+        ] {
+            assert_eq!(told(other), [], "{other}");
+        }
+        for line in [
+            "tests: failed, passed",
+            "test result: failed. passed; failed; ignored",
+            "ran test suites in s",
+        ] {
+            assert!(counts_only(line), "{line}");
+        }
+        assert!(!counts_only("error: failed to build the wheel"));
     }
 
     #[test]

@@ -93,6 +93,18 @@ pub(super) fn start_briefing(
     Ok(fresh)
 }
 
+/// Tells whether a client wrote a prompt: a command (`/review`, `!ls`, `#note`), or what it tells of a task or a command in a tag, such as
+/// `<task-notification>`. A path is no command.
+fn is_of_client(prompt: &str) -> bool {
+    let first = prompt.split_whitespace().next().unwrap_or_default();
+    let is_slash = first.strip_prefix('/').is_some_and(|name| !name.contains('/'));
+    let tag = prompt.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(tag, _)| tag);
+    let is_tag = tag.is_some_and(|tag| {
+        tag.contains('-') && tag.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    });
+    is_slash || is_tag || prompt.starts_with(['!', '#'])
+}
+
 /// Why there is no answer to a prompt of one or two words.
 pub(super) const PROMPT_TOO_SHORT: &str = "the prompt is too short, or a command of the client";
 
@@ -105,8 +117,7 @@ pub(super) fn prompt_lessons(
     if session.state.is_prompted {
         return Err(NoAnswer::Nothing("only the first prompt of a session is looked up"));
     }
-    // Of a background task that ended, a client tells as if the user had written it.
-    let is_command = text.starts_with(['/', '!', '#']) || text.starts_with("<task-notification>");
+    let is_command = is_of_client(text);
     if is_command || text.split_whitespace().count() < PROMPT_WORDS_MIN {
         return Err(NoAnswer::Nothing(PROMPT_TOO_SHORT));
     }
@@ -285,6 +296,28 @@ fn tokens_left(tokens: usize, head: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // S-HOOK-3
+    #[test]
+    fn what_a_client_wrote_is_no_prompt() {
+        for text in [
+            "/review the code",
+            "!ls -la here",
+            "#remember this one",
+            "<task-notification>x",
+            "<bash-stdout>ok done now",
+        ] {
+            assert!(is_of_client(text), "{text}");
+        }
+        for text in [
+            "/var/log/psql.log says could not lock",
+            "fix <T> in a.rs please",
+            "<div> is not closed here",
+            "why",
+        ] {
+            assert!(!is_of_client(text), "{text}");
+        }
+    }
 
     // S-HOOK-3
     #[test]

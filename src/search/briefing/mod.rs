@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use self::order::{RankedMemory, best_first};
+use self::outdated::CurrentNotes;
 use self::package_order::{neighbours_last, of_package};
 use self::repeats::Repeats;
 use super::asked_file::AskedFile;
@@ -180,17 +181,16 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> BriefingSelection {
     let last = last_session::newest_session(&here.of_sessions, occasion.own_session);
     let since = last.as_ref().and_then(|(session, _)| session.at);
     let held = since.map(|since| here.with_files(since));
-    let mut picker = Picker { occasion, shown: Repeats::default(), looks_left: LOOKS_MAX };
+    let about_files = files::memories_about_files(snapshot, occasion);
+    let newer = CurrentNotes::find(snapshot, &here, &about_files, occasion);
+    let mut picker = Picker { occasion, newer, shown: Repeats::default(), looks_left: LOOKS_MAX };
     let mut stale = Vec::new();
     let mut sections = vec![
         (Section::User, picker.pick(USER_MAX, best_first(here.of_user))),
         (Section::Everywhere, picker.pick(EVERYWHERE_MAX, best_first(here.everywhere))),
         (Section::ForTask, picker.pick(FOR_TASK_MAX, occasion.for_task.iter())),
-        (Section::ForFiles, {
-            let about = files::memories_about_files(snapshot, occasion);
-            picker.pick(FOR_FILES_MAX, best_first(about))
-        }),
-        (Section::OpenTasks, picker.pick(OPEN_TASKS_MAX, tasks::open(here.tasks))),
+        (Section::ForFiles, picker.pick(FOR_FILES_MAX, best_first(about_files))),
+        (Section::OpenTasks, picker.pick_as_they_are(OPEN_TASKS_MAX, tasks::open(here.tasks))),
     ];
     if let (Some(since), Some(held)) = (since, held) {
         sections.push((Section::Changed, picker.changed(since, held)));
@@ -205,8 +205,10 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> BriefingSelection {
     }
     sections.push((Section::Stale, stale));
     let learned = last.as_ref().map_or(&[][..], |(_, learned)| learned);
-    sections.push((Section::LastSession, picker.pick(LAST_SESSION_MAX, learned.iter().copied())));
-    picker.replace_outdated(snapshot, &mut sections);
+    sections.push((
+        Section::LastSession,
+        picker.pick_as_they_are(LAST_SESSION_MAX, learned.iter().copied()),
+    ));
     // The last session is named even if all its memories are in sections above.
     let has_session = last.is_some();
     sections.retain(|(section, notes)| {
@@ -299,25 +301,45 @@ impl<'a> RepoMemories<'a> {
 /// Picks memories for one section after the other.
 struct Picker<'a> {
     occasion: &'a Occasion<'a>,
+    newer: CurrentNotes,
     shown: Repeats,
     looks_left: usize,
 }
 
 impl Picker<'_> {
-    /// Takes the first memories that were not taken yet.
+    /// Takes the first memories that were not taken yet, each in its current version.
     fn pick<'a>(
         &mut self,
         limit: usize,
         candidates: impl Iterator<Item = &'a Arc<Memory>> + 'a,
+    ) -> Vec<BriefingMemory> {
+        self.take(limit, candidates, Self::current)
+    }
+
+    /// Takes the first memories that were not taken yet: what is to be done and what a session learned stands for itself.
+    fn pick_as_they_are<'a>(
+        &mut self,
+        limit: usize,
+        candidates: impl Iterator<Item = &'a Arc<Memory>> + 'a,
+    ) -> Vec<BriefingMemory> {
+        self.take(limit, candidates, |_, memory| Arc::clone(memory))
+    }
+
+    fn take<'a>(
+        &mut self,
+        limit: usize,
+        candidates: impl Iterator<Item = &'a Arc<Memory>> + 'a,
+        version: impl Fn(&Self, &Arc<Memory>) -> Arc<Memory>,
     ) -> Vec<BriefingMemory> {
         let mut notes = Vec::new();
         for memory in self.merged_first(of_package(self.occasion, candidates)) {
             if notes.len() >= limit {
                 break;
             }
-            if self.is_new(memory) {
-                let gone = self.gone(memory);
-                notes.push(BriefingMemory { memory: Arc::clone(memory), gone: gone.files });
+            let memory = version(self, memory);
+            if self.is_new(&memory) {
+                let gone = self.gone(&memory).files;
+                notes.push(BriefingMemory { memory, gone });
             }
         }
         notes
@@ -386,11 +408,12 @@ impl Picker<'_> {
             if notes.len() >= limit {
                 break;
             }
-            if !self.is_new(memory) {
+            let memory = self.current(memory);
+            if !self.is_new(&memory) {
                 continue;
             }
-            let Gone { files: gone, all } = self.gone(memory);
-            let note = BriefingMemory { memory: Arc::clone(memory), gone };
+            let Gone { files: gone, all } = self.gone(&memory);
+            let note = BriefingMemory { memory, gone };
             match all {
                 All::Gone if stale.len() < STALE_MAX => stale.push(note),
                 All::Gone => {}

@@ -9,6 +9,7 @@ use event::Timestamp;
 use memory::Memory;
 
 /// A memory and its sort key; of equals the newer is first, then the greater id.
+#[derive(Clone)]
 pub(super) struct RankedMemory<'a> {
     worth: f32,
     pub(super) memory: &'a Arc<Memory>,

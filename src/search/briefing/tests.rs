@@ -455,10 +455,21 @@ fn the_current_note_stands_where_an_outdated_one_would() {
         }),
     );
     assert_eq!(ids(&picked(&lines), Section::Decisions).join(" "), "new");
-    // A note of another kind has its own section.
+    // A note of another kind too.
     lines[1] = note("new", 20, "error", "the limit is forty requests per second for each client");
-    assert!(ids(&picked(&lines), Section::Decisions).is_empty());
-    assert_eq!(ids(&picked(&lines), Section::Gotchas).join(" "), "new");
+    assert_eq!(ids(&picked(&lines), Section::Decisions).join(" "), "new");
+    assert!(!ids(&picked(&lines), Section::Gotchas).contains(&"new"), "nothing twice");
+    // An outdated note takes no place of another one.
+    let others = ["hats", "moons", "teapots", "gloves", "lamps"].map(|word| {
+        line(
+            word,
+            2,
+            "decision",
+            &format!("the {word} are kept in the {word} cupboard of the house"),
+        )
+    });
+    let full: Vec<Value> = lines.iter().cloned().chain(others).collect();
+    assert_eq!(ids(&picked(&full), Section::Decisions).len(), DECISIONS_MAX);
     let failed =
         json!({ "event_type": "feedback", "id": "f", "memory_id": "new", "verdict": "stale" });
     lines.push(failed);

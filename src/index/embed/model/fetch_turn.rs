@@ -10,6 +10,8 @@ use store::{FileLock, StoreError, make_private_dir};
 const LOCK: &str = ".fetch.lock";
 /// The last line of progress, or how the last fetch failed.
 const STATE: &str = ".fetch.state";
+/// What an error of a fetch begins with.
+const NOT_FETCHED: &str = "the model was not fetched: ";
 /// Begins the line of a fetch that failed.
 const FAILED: &str = "failed: ";
 /// The line of a fetch that has not said anything yet.
@@ -81,7 +83,11 @@ impl FetchTurn {
     /// Records the end.
     pub(super) fn end(self, failure: Option<&str>) {
         match failure {
-            Some(why) => self.record(&format!("{FAILED}{why}")),
+            Some(why) => {
+                // Whoever tells it says first that there is no model.
+                let why = why.strip_prefix(NOT_FETCHED).unwrap_or(why);
+                self.record(&format!("{FAILED}{why}"));
+            }
             // Without it nothing is known, which is right for a model that is installed.
             None => drop(std::fs::remove_file(self.dir.join(STATE))),
         }
@@ -103,7 +109,7 @@ mod tests {
         turn.record("40 %");
         assert_eq!(fetch_state(&model), FetchState::Running("40 %".to_owned()));
         assert!(FetchTurn::begin(&model).unwrap().is_none(), "another one runs");
-        turn.end(Some("no way to the server"));
+        turn.end(Some("the model was not fetched: no way to the server"));
         assert_eq!(fetch_state(&model), FetchState::Failed("no way to the server".to_owned()));
         let again = FetchTurn::begin(&model).unwrap().unwrap();
         assert_eq!(fetch_state(&model), FetchState::Running(STARTING.to_owned()));
