@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use guard::secrets::RedactedText;
 use guard::text::{Layout, neutralise};
 use learning::command_effects::{is_path, is_setting, may_help, name_of};
-use learning::commands::{command_tasks, directory, is_check};
+use learning::commands::{directory, is_check};
 use learning::shell_set_up::new_set_up;
-use learning::signature::{Signature, failure_key, stable_line};
 
 use super::candidate_gates::{PairGates, is_of_environment};
 use super::command_pair::{CandidateClass, CommandPair};
+use super::failure_signs::FailureSigns;
 use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, work_trail};
 use transcripts::exchange::Exchange;
 
@@ -31,59 +31,12 @@ const COMMAND_BYTES_MAX: usize = 400;
 /// Most fixed failures of one session.
 const FIXED_MAX: usize = 200;
 
-/// Fewest letters of a line, and fewest words, that tell one error from others.
-const LETTERS_MIN: usize = 8;
-const WORDS_MIN: usize = 3;
-
 /// Sessions in which the same commands must have fixed an error that says little.
 const GENERAL_SESSIONS_MIN: usize = 2;
 
 /// Tasks that pass work on, or only tell something.
 const PASSING_ON: &[&str] =
     &["git push", "git commit", "git add", "git fetch", "gh pr", "gh run", "gh issue"];
-
-/// What a line contains that only says that something failed, or counts what did, in lower case.
-const GENERAL: &[&str] = &[
-    "warning",
-    "husky",
-    "hint:",
-    "script failed",
-    "task failed",
-    "errors were emitted",
-    "exited with code",
-    "exit status",
-    "duration ",
-    "[build failed]",
-    "[setup failed]",
-    "problems (",
-    "tests failed",
-    "test failed",
-    "fixes applied",
-    "lifecycle script",
-    "recipe for target",
-    "warnings generated",
-    "please fix",
-    "for help",
-    "see above",
-    "test files",
-    "could not apply",
-    "merge conflict",
-    "timed out after",
-];
-
-/// What a failure is recognised by.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailureSigns {
-    /// Hashes of the lines that say what was wrong, without what differs each time; at most three.
-    pub signatures: Vec<String>,
-    /// Hashes of the lines that only say that something was wrong. With one of them, only a command that often helped is
-    /// worth a word.
-    pub general: Vec<String>,
-    /// What the commands of the line do: programs with their tasks.
-    pub goals: Vec<String>,
-    /// The line that says most.
-    pub error_line: String,
-}
 
 /// A failure that was fixed in the same session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,124 +72,6 @@ pub struct KnownFix<'a> {
     pub latest: &'a FixedFailure,
     /// In how many sessions it was fixed so.
     pub sessions: usize,
-}
-
-impl FailureSigns {
-    /// Recognises a failure; `None` where its output does not tell it from others, or the command only looks.
-    #[must_use]
-    pub fn recognise(command: &RedactedText, output: &RedactedText) -> Option<Self> {
-        let signature = Signature::from_output(output)?;
-        let (telling, others): (Vec<&str>, Vec<&str>) =
-            signature.excerpt.lines().partition(|line| is_telling(line));
-        let marks = |lines: &[&str]| {
-            let mut marks: Vec<_> =
-                lines.iter().map(|line| failure_key(&without_variable_parts(line))).collect();
-            marks.dedup();
-            marks
-        };
-        let error_line = (*telling.first().or(others.first())?).to_owned();
-        let (signatures, general) = (marks(&telling), marks(&others));
-        let goals = command_tasks(command);
-        (!goals.is_empty()).then_some(Self { signatures, general, goals, error_line })
-    }
-
-    /// Every hash by which a row may be found.
-    pub fn lookup_hashes(&self) -> impl Iterator<Item = &str> {
-        self.signatures.iter().chain(&self.general).map(String::as_str)
-    }
-
-    /// Returns how many telling lines two failures share.
-    fn shared_lines(&self, other: &Self) -> usize {
-        self.signatures.iter().filter(|signature| other.signatures.contains(signature)).count()
-    }
-
-    fn shares_general(&self, other: &Self) -> bool {
-        self.general.iter().any(|signature| other.general.contains(signature))
-    }
-
-    fn shares_goal(&self, other: &Self) -> bool {
-        self.goals.iter().any(|goal| other.goals.contains(goal))
-    }
-}
-
-fn is_telling(line: &str) -> bool {
-    let plain = without_variable_parts(line);
-    let lower = line.to_lowercase();
-    let counts = ["found error", "error found error", "fail ", "ok "];
-    let is_count = counts.iter().any(|begin| plain.starts_with(begin));
-    // A program repeats the command that it runs.
-    let is_echo = line.starts_with("$ ") || line.starts_with("> ");
-    plain.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS_MIN
-        && plain.split(' ').count() >= WORDS_MIN
-        && !is_count
-        && !counts_only(&plain)
-        && !is_echo
-        && !GENERAL.iter().any(|words| lower.contains(words))
-}
-
-/// The words of lines in which the runner of tests or checks counts.
-const COUNTED: &[&str] = &[
-    "checks",
-    "duration",
-    "errors",
-    "error",
-    "errored",
-    "fail",
-    "failed",
-    "failing",
-    "failures",
-    "files",
-    "file",
-    "filtered",
-    "finished",
-    "found",
-    "ignored",
-    "in",
-    "measured",
-    "ms",
-    "of",
-    "ok",
-    "out",
-    "pass",
-    "passed",
-    "passing",
-    "pending",
-    "problems",
-    "ran",
-    "result",
-    "run",
-    "s",
-    "skipped",
-    "snapshot",
-    "snapshots",
-    "suite",
-    "suites",
-    "test",
-    "tests",
-    "time",
-    "todo",
-    "total",
-    "warnings",
-    "with",
-    "xfailed",
-    "xpassed",
-];
-
-/// Tells whether a line without its numbers only counts: `Tests: 1 failed, 20 passed`.
-fn counts_only(plain: &str) -> bool {
-    let words = plain.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
-    words.clone().next().is_some() && words.into_iter().all(|word| COUNTED.contains(&word))
-}
-
-/// Returns a line without paths, numbers and hashes, also where they are a part of a word.
-#[must_use]
-pub fn without_variable_parts(line: &str) -> String {
-    let line = stable_line(line);
-    let words = line.split(' ').map(|word| {
-        let is_hash = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_hash { "#".to_owned() } else { word.replace(|c: char| c.is_ascii_digit(), "") }
-    });
-    words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// Finds the failures of a session that were fixed in it.
@@ -638,20 +473,5 @@ mod tests {
         ] {
             assert_eq!(told(other), [], "{other}");
         }
-        for line in [
-            "tests: failed, passed",
-            "test result: failed. passed; failed; ignored",
-            "ran test suites in s",
-        ] {
-            assert!(counts_only(line), "{line}");
-        }
-        assert!(!counts_only("error: failed to build the wheel"));
-    }
-
-    #[test]
-    fn numbers_paths_and_hashes_do_not_count() {
-        let one = "src/a/main.rs:12:5: E0433 in 1a2b3c4d9f at step3";
-        let other = "other/main.rs:99:1: E0433 in ffee00112 at step14";
-        assert_eq!(without_variable_parts(one), without_variable_parts(other));
     }
 }

@@ -3,7 +3,8 @@
 
 use rusqlite::{Transaction, params};
 
-use super::fixed_failure::{FailureSigns, FixedFailure, fixed_failures};
+use super::failure_signs::FailureSigns;
+use super::fixed_failure::{FixedFailure, fixed_failures};
 use super::row_text::clean_texts;
 use super::session_store::{SessionError, SessionStore};
 

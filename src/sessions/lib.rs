@@ -5,7 +5,8 @@
 //! [`session_import`] and `read_queue` (from files to what is kept), [`scope`], [`search_text`], [`exchange_index`] and
 //! [`session_search`] (finding), [`past_sessions`] (the index in a running process), [`work_trail`] (commands and edits in
 //! a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what sessions may teach), [`candidate_rows`] (what waits
-//! for a person's answer), [`lesson_draft`] (what a language model wrote for a candidate), [`fixed_failure`] (how failures were fixed).
+//! for a person's answer), [`lesson_draft`] (what a language model wrote for a candidate), [`failure_signs`] (which failure it is),
+//! [`fixed_failure`] (how failures were fixed).
 //! Not here: reading the files of other tools (`transcripts`), the commands and tools that ask (`retriever`), what makes a
 //! lesson (`learning`).
 
@@ -18,6 +19,7 @@ pub mod command_pair;
 mod config_names;
 mod earlier_copy;
 pub mod exchange_index;
+pub mod failure_signs;
 pub mod file_rows;
 pub mod file_state;
 pub mod fixed_failure;

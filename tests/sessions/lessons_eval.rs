@@ -10,9 +10,8 @@ use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
 use sessions::candidate_gates::{CandidateRefusal, PairGates};
 use sessions::candidates::{candidates, command_pairs, merge_candidates};
 use sessions::command_pair::CandidateClass;
-use sessions::fixed_failure::{
-    FailureFix, FailureSigns, FixedFailure, KnownFix, fixed_failures, known_fixes,
-};
+use sessions::failure_signs::FailureSigns;
+use sessions::fixed_failure::{FailureFix, FixedFailure, KnownFix, fixed_failures, known_fixes};
 use sessions::remarks::remarks;
 use sessions::session_judgement::{exchange_suspicion, may_recommend_fix};
 use sessions::work_trail::{TrailEnd, TrailKind, work_trail};
