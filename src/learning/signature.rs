@@ -97,6 +97,24 @@ const EMPTY_WORDS: [&str; 14] = [
     "with", "and", "npm", "err",
 ];
 
+/// More words that failures of all kinds contain. They stay in signatures, which are kept for ever.
+const EVERYDAY_WORDS: [&str; 14] = [
+    "column",
+    "directory",
+    "exist",
+    "exists",
+    "file",
+    "files",
+    "folder",
+    "line",
+    "path",
+    "process",
+    "run",
+    "such",
+    "test",
+    "tests",
+];
+
 /// The signature of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
@@ -163,7 +181,7 @@ pub fn error_lines(log: &str) -> Option<String> {
 /// Returns the words that failures of all kinds contain: sharing them makes no two failures similar.
 #[must_use]
 pub fn common_words() -> String {
-    [&MARKS[..], &EMPTY_WORDS].concat().join(" ")
+    [&MARKS[..], &EMPTY_WORDS, &EVERYDAY_WORDS].concat().join(" ")
 }
 
 /// Returns the key of a lesson: equal for the same failure with the same fix, wherever it happened.
