@@ -68,7 +68,7 @@ impl<'a> Excerpt<'a> {
     #[must_use]
     pub fn shown(&self, bytes_max: usize) -> String {
         if self.bytes() <= bytes_max {
-            return self.joined(0..self.pieces.len());
+            return self.joined();
         }
         let asked = best_start(&self.pieces, self.weights(), bytes_max, GAIN_MIN, |_| true);
         if self.is_help(asked) {
@@ -165,9 +165,8 @@ impl<'a> Excerpt<'a> {
         joined_in(help.filter(|piece| piece.part != NotePart::Failed), bytes_max)
     }
 
-    fn joined(&self, range: std::ops::Range<usize>) -> String {
-        let pieces = self.pieces.get(range).unwrap_or_default();
-        pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ")
+    fn joined(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
     fn is_help(&self, at: usize) -> bool {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::hit::{Hit, Tier};
 use super::near_miss::{LossReason, Losses};
-use super::same_subject::HitSubjects;
+use super::same_subject::{HitSubjects, plain_words};
 use event::{Event, EventId};
 
 /// Hits that are compared: more than the longest reply and its repetitions.
@@ -190,14 +190,8 @@ impl TextSignature {
             return None;
         }
         let text = format!("{} {} {}", event.context, event.lesson, event.command).to_lowercase();
-        let is_outer =
-            |character: char| !character.is_alphanumeric() && !"-_/$".contains(character);
-        let mut words: Vec<SignatureWord> = text
-            .split_whitespace()
-            .map(|word| word.trim_matches(is_outer))
-            .filter(|word| !word.is_empty())
-            .map(|word| SignatureWord::hashed(word, &text))
-            .collect();
+        let mut words: Vec<SignatureWord> =
+            plain_words(&text).map(|word| SignatureWord::hashed(word, &text)).collect();
         let order = words.iter().map(|word| (word.start, word.end)).collect();
         let text_of = |word: &SignatureWord| text.get(word.start..word.end);
         words

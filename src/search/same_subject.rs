@@ -54,10 +54,11 @@ const SHARED_CHARS_MIN: usize = 5;
 /// its words in common and no others.
 fn advise_alike(one: &Event, other: &Event) -> bool {
     let contexts = format!("{} {}", one.context, other.context).to_lowercase();
-    let known: BTreeSet<&str> = words(&contexts).collect();
+    let known: BTreeSet<&str> = plain_words(&contexts).collect();
     let texts =
         [one, other].map(|event| format!("{} {}", event.lesson, event.command).to_lowercase());
-    let [first, second] = texts.each_ref().map(|text| words(text).collect::<BTreeSet<&str>>());
+    let [first, second] =
+        texts.each_ref().map(|text| plain_words(text).collect::<BTreeSet<&str>>());
     let shared = first.intersection(&second).filter(|word| !known.contains(**word));
     let is_name = |word: &&str| !word.chars().all(char::is_alphabetic);
     let (names, plain): (Vec<&str>, Vec<&str>) = shared.copied().partition(is_name);
@@ -66,7 +67,8 @@ fn advise_alike(one: &Event, other: &Event) -> bool {
         || plain.count() >= SHARED_WORDS_MIN
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the words of a text without the punctuation around them.
+pub(super) fn plain_words(text: &str) -> impl Iterator<Item = &str> {
     let is_outer = |character: char| !character.is_alphanumeric() && !"-_/$".contains(character);
     text.split_whitespace()
         .map(move |word| word.trim_matches(is_outer))

@@ -168,9 +168,8 @@ fn fix_of(pair: &CommandPair, files: Vec<String>) -> Option<FailureFix> {
         return is_certain.then(|| FailureFix::Commands(vec![as_it_ran(failed, worked)]));
     }
     // What the machine lacks is not in a source file.
-    let is_source = |file: &String| !is_setting(file);
     let files: Vec<String> = match is_of_environment(&pair.output) {
-        true => files.into_iter().filter(|file| !is_source(file)).collect(),
+        true => files.into_iter().filter(|file| is_setting(file)).collect(),
         false => files,
     };
     // Of several edits, nobody knows which one helped.
