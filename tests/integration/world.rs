@@ -259,7 +259,8 @@ impl From<&Output> for Ran {
     }
 }
 
-/// Every file under a directory with its bytes; empty where there is no directory.
+/// Every file under a directory with its bytes; empty where there is no directory. A file that a running program
+/// removes meanwhile is left out, such as one that is written whole and then renamed.
 pub fn bytes_under(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![directory.to_owned()];
@@ -270,7 +271,11 @@ pub fn bytes_under(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
                 folders.push(path);
             } else {
                 let name = path.strip_prefix(directory).unwrap().to_owned();
-                found.insert(name, std::fs::read(&path).unwrap());
+                match std::fs::read(&path) {
+                    Ok(bytes) => drop(found.insert(name, bytes)),
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                    Err(error) => panic!("{}: {error}", path.display()),
+                }
             }
         }
     }
