@@ -222,8 +222,7 @@ pub fn command_goal(command: &str) -> Option<String> {
         return Some(program.to_owned());
     }
     let mut goal = program.to_owned();
-    let arguments = words.filter(|word| is_task_word(word));
-    for word in arguments {
+    for word in words.filter(|word| is_task_word(word)) {
         goal.push(' ');
         goal.push_str(usual_task(program, word));
         if !GO_ON.contains(&word) {
