@@ -96,7 +96,7 @@ const SETS_UP_BY: [(&str, &[&str]); 39] = [
     ("cargo", &["install", "add", "update", "fetch", "clean"]),
     ("go", &["get", "mod", "install", "clean", "env"]),
     ("dotnet", &["restore", "workload", "clean"]),
-    ("make", &["clean", "distclean", "install", "deps", "setup", "bootstrap"]),
+    ("make", &["clean", "distclean", "install", "deps", "setup", "bootstrap", "login"]),
     ("gradle", &["clean", "--stop"]),
     ("gradlew", &["clean", "--stop"]),
     ("mvn", &["clean"]),

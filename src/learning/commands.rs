@@ -222,8 +222,7 @@ pub fn command_goal(command: &str) -> Option<String> {
         return Some(program.to_owned());
     }
     let mut goal = program.to_owned();
-    let arguments = words.filter(|word| is_named(word) && !is_setting(word));
-    for word in arguments {
+    for word in words.filter(|word| is_task_word(word)) {
         goal.push(' ');
         goal.push_str(usual_task(program, word));
         if !GO_ON.contains(&word) {
@@ -248,8 +247,7 @@ pub fn command_tasks(command: &str) -> Vec<String> {
     let tasks = parts.iter().filter_map(|part| {
         let mut words = words(part);
         let program = words.next().filter(|program| is_program(program))?;
-        let is_task = |word: &&str| is_named(word) && !is_setting(word);
-        let task = words.find(is_task).filter(|_| MANY.contains(&program));
+        let task = words.find(|word| is_task_word(word)).filter(|_| MANY.contains(&program));
         let task = task.map(|task| format!("{program} {}", usual_task(program, task)));
         Some(task.unwrap_or_else(|| program.to_owned()))
     });
@@ -366,6 +364,11 @@ fn is_named(word: &str) -> bool {
     !word.starts_with('-') || word == "-m"
 }
 
+/// Tells whether a word can name a task. `+nightly` chooses the version of the program.
+fn is_task_word(word: &str) -> bool {
+    is_named(word) && !is_setting(word) && !word.starts_with('+')
+}
+
 /// Returns the words of a command from its program on. The program is named without its folder.
 pub(crate) fn words(segment: &str) -> impl Iterator<Item = &str> {
     let is_around = move |word: &&str| WRAPPERS.contains(word) || is_setting(word);
@@ -405,6 +408,7 @@ mod tests {
             ("cargo test -p api", "cargo test"),
             ("cd /w/api && RUST_LOG=debug cargo t --lib 2>&1 | tail -40", "cargo test"),
             ("sudo npm i", "npm install"),
+            ("cargo +nightly test", "cargo test"),
             ("npm ci --no-audit", "npm install"),
             ("npm run build -- --force", "npm run build"),
             ("python3 -m pytest tests", "python3 -m pytest"),

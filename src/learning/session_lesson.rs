@@ -6,6 +6,7 @@ use crate::command_effects::{is_setting, may_help, moves_files, name_of};
 use crate::command_failure::{CommandFailure, SessionStep};
 use crate::commands::{command_goal, core_command, is_check, stands_for};
 use crate::same_command::essence;
+use crate::shell_set_up::{new_set_up, with_set_up, without_set_up};
 use crate::signature;
 use event::Draft;
 use guard::text::{Layout, neutralise};
@@ -41,8 +42,14 @@ pub fn fixed_failure<'a>(
 /// Drafts a lesson from a failure and the command that then succeeded, without its secrets, or nothing if it teaches nothing.
 #[must_use]
 pub fn draft_lesson(failure: &CommandFailure, worked: &str) -> Option<SessionLesson> {
-    let fix =
-        CommandFix::from_commands(failure, &core_command(&failure.command), &core_command(worked))?;
+    let fix = match is_check(&failure.goal) {
+        true => CommandFix::of_check(failure, worked)?,
+        false => CommandFix::from_commands(
+            failure,
+            &core_command(&failure.command),
+            &core_command(worked),
+        )?,
+    };
     Some(lesson_from_fix(failure, fix))
 }
 
@@ -77,15 +84,63 @@ pub struct CommandFix {
     pub files: Vec<String>,
 }
 
+/// What an error contains that comes from what a check lacked, and what the output of a failed test contains, in lower case.
+const LACKED: [&str; 13] = [
+    "not found",
+    "no module named",
+    "modulenotfounderror",
+    "cannot find",
+    "could not find",
+    "unresolved import",
+    "no such file",
+    "permission denied",
+    "not permitted",
+    "[setup failed]",
+    "unsupported",
+    "requires",
+    "unauthorized",
+];
+const FAILED_TESTS: [&str; 7] =
+    ["--- fail", "(fail)", "assert", "expected", "tests failed", "test failed", "failures:"];
+
+/// Tells whether a check says that a test failed, and not that something was lacking.
+fn is_failed_test(failure: &CommandFailure) -> bool {
+    let lower = failure.excerpt.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|words| lower.contains(words));
+    has(&FAILED_TESTS) && !has(&LACKED)
+}
+
 impl CommandFix {
+    /// Finds what a test, a linter or another check lacked. Running it again, other tests, and any changed file teach nothing.
+    fn of_check(failure: &CommandFailure, worked: &str) -> Option<Self> {
+        let is_certain = |step: &SessionStep| match step {
+            SessionStep::Changed(_) => false,
+            SessionStep::Ran(command) => {
+                may_help(command, &failure.goal)
+                    || command_goal(command).is_none_or(|goal| is_check(&goal))
+            }
+        };
+        if is_failed_test(failure) || !failure.since.iter().all(is_certain) {
+            return None;
+        }
+        let (failed, again) = (core_command(&failure.command), core_command(worked));
+        if new_set_up(&failure.command, worked).is_empty() {
+            let is_same = essence(&again) == essence(&neutralise(&failed, Layout::Line));
+            return is_same.then(|| Self::from_commands(failure, &failed, &again))?;
+        }
+        let instead = neutralise(&with_set_up(worked, &again), Layout::Line);
+        let is_same = without_set_up(&again) == without_set_up(&failed);
+        (is_same && failure.since.is_empty() && instead.len() <= FIX_BYTES_MAX)
+            .then(|| Self { instead: Some(instead), ..Self::default() })
+    }
+
     fn from_commands(failure: &CommandFailure, failed: &str, worked: &str) -> Option<Self> {
         let worked = neutralise(worked, Layout::Line);
         if worked.len() > FIX_BYTES_MAX {
             return None;
         }
-        // Running a check again fixes nothing, and changes to source code are in the history of the repository.
-        if is_check(&failure.goal) || failure.since.iter().any(|step| is_work(step, &failure.goal))
-        {
+        // Changes to source code are in the history of the repository.
+        if failure.since.iter().any(|step| is_work(step, &failure.goal)) {
             return None;
         }
         if essence(&worked) != essence(&neutralise(failed, Layout::Line)) {
@@ -267,9 +322,45 @@ mod tests {
             ),
             ("npm install", changed(".npmrc"), "`npm install` worked after a change to .npmrc."),
             ("git push", ran("git pull --rebase"), "`git push` worked after `git pull --rebase`."),
+            ("pytest", ran("pip install -e ."), "`pytest` worked after `pip install -e .`."),
+            ("npm test", ran("npm ci"), "`npm test` worked after `npm ci`."),
+            ("go test ./...", ran("make deps"), "`go test ./...` worked after `make deps`."),
+            ("make test", ran("make login"), "`make test` worked after `make login`."),
         ] {
             let lesson = draft_lesson(&failure(failed, &[step]), failed).unwrap();
             assert_eq!(lesson.draft.lesson.as_deref(), Some(expected));
+        }
+    }
+
+    // S21 of the cases, and others of its kind.
+    #[test]
+    fn what_set_up_a_check_is_its_fix() {
+        for (failed, worked, expected) in [
+            ("pytest -q tests", "PYTHONPATH=src pytest -q tests", "PYTHONPATH=src pytest -q tests"),
+            ("go test ./...", "GOCACHE=/t/gc go test ./...", "GOCACHE=/t/gc go test ./..."),
+            ("cargo test", "cargo +nightly test", "cargo +nightly test"),
+            ("mvn test", "cd /w && export A_HOME=/x && mvn test", "export A_HOME=/x && mvn test"),
+        ] {
+            let lesson = draft_lesson(&failure(failed, &[]), worked).unwrap();
+            assert_eq!(lesson.draft.command.as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_failed_test_and_another_test_teach_nothing() {
+        let asserted = CommandFailure {
+            excerpt: "AssertionError: 3 != 4 in test_cart".into(),
+            ..failure("pytest", &[ran("pip install -e .")])
+        };
+        assert!(draft_lesson(&asserted, "pytest").is_none());
+        for (since, worked) in [
+            (vec![], "PYTHONPATH=src pytest -k other"),
+            (vec![changed("pytest.ini"), ran("pip install x")], "pytest"),
+            (vec![changed("src/a.py")], "PYTHONPATH=src pytest"),
+            (vec![ran("./seed.sh"), ran("pip install x")], "pytest"),
+            (vec![], "CI=1 pytest"),
+        ] {
+            assert!(draft_lesson(&failure("pytest", &since), worked).is_none(), "{worked}");
         }
     }
 

@@ -25,8 +25,8 @@ const CHOOSERS: [(&str, &[&str]); 14] = [
     ("direnv", &["allow", "reload"]),
 ];
 
-/// Returns the parts of a line that set up the shell for its last command, in order: commands, and variables in front of it. Variables
-/// that change nothing, or whose value is a secret, are left out.
+/// Returns the parts of a line that set up the shell for its last command, in order: commands, variables in front of it, and the version
+/// of its program (`cargo +nightly`). Variables that change nothing, or whose value is a secret, are left out.
 #[must_use]
 pub fn set_up_parts(command: &str) -> Vec<String> {
     let all = segments(command);
@@ -41,6 +41,7 @@ pub fn set_up_parts(command: &str) -> Vec<String> {
     if let Some(last) = all.last() {
         let variables = last.text.split(' ').take_while(|word| is_variable(word));
         parts.extend(variables.filter(|word| !changes_nothing(word)).map(str::to_owned));
+        parts.extend(last.text.split(' ').filter(|word| is_version(word)).map(str::to_owned));
     }
     parts
 }
@@ -50,6 +51,28 @@ pub fn set_up_parts(command: &str) -> Vec<String> {
 pub fn new_set_up(failed: &str, worked: &str) -> Vec<String> {
     let known = set_up_parts(failed);
     set_up_parts(worked).into_iter().filter(|part| !known.contains(part)).collect()
+}
+
+/// Returns the last command of a line without what sets it up.
+#[must_use]
+pub fn without_set_up(command: &str) -> String {
+    let last = segments(command).pop().map(|last| last.text).unwrap_or_default();
+    let words = last.split(' ').skip_while(|word| is_variable(word));
+    words.filter(|word| !is_version(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a line that worked with what sets up its shell, but without a change of directory.
+#[must_use]
+pub fn with_set_up(command: &str, core: &str) -> String {
+    let all = set_up_parts(command).into_iter();
+    let mut parts: Vec<String> = all.filter(|part| !core.contains(part.as_str())).collect();
+    parts.push(core.to_owned());
+    parts.join(" && ")
+}
+
+/// Tells whether a word chooses the version of a program: `+nightly`, `+1.80`.
+fn is_version(word: &str) -> bool {
+    word.strip_prefix('+').is_some_and(|version| version.starts_with(char::is_alphanumeric))
 }
 
 fn sets_up_shell(segment: &str) -> bool {
@@ -84,6 +107,7 @@ mod tests {
             ("export GOFLAGS=-mod=mod && make y", vec!["export GOFLAGS=-mod=mod"]),
             ("GOCACHE=/t/gc go test ./...", vec!["GOCACHE=/t/gc"]),
             ("eval \"$(ssh-agent)\" && git push", vec!["eval \"$(ssh-agent)\""]),
+            ("cargo +nightly test", vec!["+nightly"]),
             ("cd web && npm ci", vec![]),
             ("CI=1 npm test", vec![]),
             ("npm ci && npm test", vec![]),

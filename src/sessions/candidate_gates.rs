@@ -6,7 +6,7 @@ use std::fmt;
 
 use learning::command_effects::{changed_things, is_path, is_setting};
 use learning::commands::{directory, is_check, proves_success, working_parts};
-use learning::shell_set_up::new_set_up;
+use learning::shell_set_up::{new_set_up, without_set_up};
 
 use super::command_pair::{CandidateClass, CommandPair};
 
@@ -156,7 +156,9 @@ impl PairGates {
         let is_usage = USAGE.iter().any(|words| lower.contains(words));
         let similarity = likeness_percent(pair);
         // The same command with another environment is no other command.
-        let is_same = pair.class == CandidateClass::StepBetween || is_prepared(pair);
+        let is_same = pair.class == CandidateClass::StepBetween
+            || is_prepared(pair)
+            || pair.is_moved_inside();
         if is_usage {
             gates.signals.push(CandidateSignal::SpeaksOfUsage);
         }
@@ -335,13 +337,9 @@ fn task_words(part: &str) -> Vec<&str> {
 
 /// Tells whether the command that failed worked once the shell was prepared for it.
 fn is_prepared(pair: &CommandPair) -> bool {
-    let last = |command: &str| working_parts(command).pop().map(|part| without_variables(&part));
+    let last = |command: &str| working_parts(command).pop().map(|part| without_set_up(&part));
     !new_set_up(&pair.failed.line, &pair.worked.line).is_empty()
         && last(&pair.failed.core) == last(&pair.worked.core)
-}
-
-fn without_variables(command: &str) -> String {
-    command.split(' ').skip_while(|word| is_variable(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn is_variable(word: &str) -> bool {

@@ -10,6 +10,7 @@ use guard::text::{Layout, neutralise};
 use learning::command_effects::{is_path, is_setting, moves_files};
 use learning::command_failure::CommandFailure;
 use learning::session_lesson::{self, CommandFix};
+use learning::shell_set_up::new_set_up;
 use learning::signature::{self, Signature, stable_line};
 
 use super::candidate_gates::PairGates;
@@ -122,22 +123,24 @@ fn pair_of(
     worked: &TrailCommand,
     between: Vec<TrailCommand>,
 ) -> Option<CommandPair> {
-    let is_same = failed.essence == worked.essence;
-    let class = match (is_same, between.is_empty()) {
-        (false, true) => CandidateClass::OtherForm,
-        (true, false) => CandidateClass::StepBetween,
-        // Chance, or too much at once.
-        (true, true) | (false, false) => return None,
-    };
-    (worked.end == TrailEnd::Worked).then(|| CommandPair {
-        class,
+    let mut pair = CommandPair {
+        class: CandidateClass::OtherForm,
         ordinal: step.ordinal,
         at_ms: step.at_ms,
         failed: failed.clone(),
         output: output.to_owned(),
         worked: worked.clone(),
         between,
-    })
+    };
+    let is_prepared = !new_set_up(&failed.line, &worked.line).is_empty();
+    let is_same = failed.essence == worked.essence && !is_prepared && !pair.is_moved_inside();
+    pair.class = match (is_same, pair.between.is_empty()) {
+        (false, true) => CandidateClass::OtherForm,
+        (true, false) => CandidateClass::StepBetween,
+        // Chance, or too much at once.
+        (true, true) | (false, false) => return None,
+    };
+    (worked.end == TrailEnd::Worked).then_some(pair)
 }
 
 /// Joins the candidates of several sessions that say the same, the first in front. `family` names the session that a
@@ -209,7 +212,8 @@ fn candidate(session: &str, pair: &CommandPair, gates: PairGates) -> Option<Cand
 fn fix_of(pair: &CommandPair) -> Option<CommandFix> {
     let plain = |command: &TrailCommand| neutralise(&cut(&command.core), Layout::Line);
     if pair.class == CandidateClass::OtherForm {
-        return Some(CommandFix { instead: Some(plain(&pair.worked)), ..CommandFix::default() });
+        let instead = neutralise(&cut(pair.worked_as_it_ran()), Layout::Line);
+        return Some(CommandFix { instead: Some(instead), ..CommandFix::default() });
     }
     let mut before: Vec<String> = pair.between.iter().map(plain).collect();
     before.dedup();
@@ -259,6 +263,31 @@ mod tests {
             "`gh pr diff 8 --name-only` worked where `gh pr diff 8 --stat` had failed."
         );
         assert!(only.draft.symptoms[0].contains("unexpected argument"));
+    }
+
+    // S20 and S21 of the cases, and others of their kinds.
+    #[test]
+    fn what_prepared_or_moved_a_command_is_a_candidate() {
+        const MISSING: &str = "error: cannot find what this needs to run here";
+        for (failing, worked) in [
+            ("mvn verify", "export JAVA_HOME=/opt/jdk17 && mvn verify"),
+            ("npm run lint", "cd packages/api && npm run lint"),
+            ("pytest -q", "PYTHONPATH=src pytest -q"),
+            ("cargo test", "cargo +nightly test"),
+        ] {
+            let all = found(&[failed(failing, MISSING), ran(worked)]);
+            let [only] = all.as_slice() else { panic!("{worked}: {all:?}") };
+            assert_eq!(only.worked, [worked]);
+        }
+        for worked in ["cd /other/api && npm run lint", "cd ../x && npm run lint", "npm run lint"] {
+            assert_eq!(found(&[failed("npm run lint", MISSING), ran(worked)]), [], "{worked}");
+        }
+        let installed = found(&[
+            failed("npm test", "Error: Cannot find module 'left-pad'"),
+            ran("npm ci"),
+            ran("npm test"),
+        ]);
+        assert_eq!(installed[0].worked, ["npm ci"]);
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! A failed command with what worked, and the classes of candidates. Not here: finding pairs (`candidates`), judging them
 //! (`candidate_gates`).
 
+use guard::secrets::RedactedText;
+use learning::commands::directory;
+use learning::shell_set_up::new_set_up;
+
 use super::work_trail::TrailCommand;
 
 /// What kind of candidate it is, the best first.
@@ -33,4 +37,24 @@ pub struct CommandPair {
     pub worked: TrailCommand,
     /// The commands that worked between the two.
     pub between: Vec<TrailCommand>,
+}
+
+impl CommandPair {
+    /// Tells whether the same command worked in another folder of the work tree.
+    #[must_use]
+    pub fn is_moved_inside(&self) -> bool {
+        let place = directory(&self.worked.line);
+        place
+            .as_deref()
+            .is_some_and(|place| !place.starts_with(['/', '~', '$']) && !place.starts_with(".."))
+            && place != directory(&self.failed.line)
+            && self.failed.essence == self.worked.essence
+    }
+
+    /// Returns the command that worked: as it ran, where that is in another folder or prepares the shell.
+    #[must_use]
+    pub fn worked_as_it_ran(&self) -> &RedactedText {
+        let is_prepared = !new_set_up(&self.failed.line, &self.worked.line).is_empty();
+        if is_prepared || self.is_moved_inside() { &self.worked.line } else { &self.worked.core }
+    }
 }
