@@ -11,6 +11,10 @@ use event::{Event, EventId};
 /// Hits that are compared: more than the longest reply and its repetitions.
 const COMPARED_MAX: usize = 60;
 
+/// Hits without a place, like no other, after which no more are compared. Repetitions and paraphrases of a hit have about its score, so they stand
+/// near it; each comparison reads a text and costs some 25 microseconds.
+const COMPARED_BEHIND_MAX: usize = 12;
+
 /// Longest text that is compared, in bytes. Notes are shorter, and transcripts would slow a search down.
 const COMPARED_BYTES_MAX: usize = 3_000;
 
@@ -47,7 +51,11 @@ pub(super) fn collapse(
     let mut kept: Vec<(Hit, Option<TextSignature>)> = Vec::new();
     let mut similar: Vec<(Hit, Option<TextSignature>)> = Vec::new();
     let mut outdated = OutdatedShown::default();
+    let mut behind = 0;
     for (place, hit) in hits.into_iter().enumerate() {
+        if behind > COMPARED_BEHIND_MAX {
+            break;
+        }
         let signature = if place < COMPARED_MAX {
             TextSignature::from_event(&hit.memory.event())
         } else {
@@ -91,6 +99,7 @@ pub(super) fn collapse(
             outdated.show(&hit);
             kept.push((hit, Some(text_signature)));
         } else {
+            behind += 1;
             losses.record_loss(&hit, || LossReason::Limit(limit));
         }
     }
