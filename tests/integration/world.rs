@@ -272,7 +272,9 @@ pub fn bytes_under(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             } else {
                 let name = path.strip_prefix(directory).unwrap().to_owned();
                 match std::fs::read(&path) {
-                    Ok(bytes) => drop(found.insert(name, bytes)),
+                    Ok(bytes) => {
+                        found.insert(name, bytes);
+                    }
                     Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                     Err(error) => panic!("{}: {error}", path.display()),
                 }
