@@ -11,8 +11,8 @@ use event::{Event, EventId};
 /// Hits that are compared: more than the longest reply and its repetitions.
 const COMPARED_MAX: usize = 60;
 
-/// Hits without a place, like no other, after which no more are compared. Repetitions and paraphrases of a hit have about its score, so they stand
-/// near it; each comparison reads a text and costs some 25 microseconds.
+/// Hits that repeat none of those shown and have no place: after so many, no more are compared. A repetition of a hit has about
+/// its score, so it stands near it, and each comparison reads a text.
 const COMPARED_BEHIND_MAX: usize = 12;
 
 /// Longest text that is compared, in bytes. Notes are shorter, and transcripts would slow a search down.
